@@ -1,0 +1,815 @@
+//===- Commands.cpp - list, roofline, run, score, reference ---------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CommandLine.h"
+#include "atrex/Bench/Bench.h"
+#include "atrex/Bench/Result.h"
+#include "atrex/Support/FileOutput.h"
+#include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <limits>
+
+using namespace atrex;
+using namespace atrex::bench;
+namespace json = llvm::json;
+
+namespace {
+constexpr int exitOk = 0, exitFault = 1, exitUsage = 2;
+
+/// Set by the first Ctrl-C; the second one ends the process.
+std::atomic<bool> isInterrupted{false};
+
+extern "C" void handleInterrupt(int) {
+  isInterrupted.store(true);
+  std::signal(SIGINT, SIG_DFL);
+}
+
+struct Context {
+  const Hooks &hooks;
+  llvm::raw_ostream &out;
+  llvm::raw_ostream &err;
+  Catalogue catalogue;
+
+  int fail(llvm::Error error, int code = exitFault) {
+    err << "error: " << llvm::toString(std::move(error)) << "\n";
+    return code;
+  }
+  template <typename... Args> void print(fmt::format_string<Args...> format, Args &&...args) {
+    out << fmt::format(format, std::forward<Args>(args)...);
+  }
+};
+
+const ChipInfo *findChip(llvm::StringRef name, std::string &message) {
+  if (const ChipInfo *chip = lookupChip(name))
+    return chip;
+  std::vector<std::string> names;
+  for (const ChipInfo &chip : getChips()) {
+    names.push_back(chip.name.str());
+    if (!chip.alias.empty())
+      names.push_back(chip.alias.str());
+  }
+  message = fmt::format("unknown chip '{}'; the chip table has: {}", name.str(), fmt::join(names, ", "));
+  return nullptr;
+}
+
+/// Microseconds with four significant digits.
+std::string formatUs(double us) {
+  if (us >= 1000)
+    return fmt::format("{:.0f}", us);
+  if (us >= 100)
+    return fmt::format("{:.1f}", us);
+  if (us >= 10)
+    return fmt::format("{:.2f}", us);
+  if (us >= 0.1)
+    return fmt::format("{:.3f}", us);
+  return fmt::format("{:.3g}", us);
+}
+
+/// The operators that `--op` (all when absent) selects.
+llvm::Expected<std::vector<const CatalogueOperator *>> selectOperators(Context &context, const Arguments &arguments) {
+  std::vector<const CatalogueOperator *> selected;
+  if (arguments.has("op")) {
+    llvm::Expected<const CatalogueOperator *> op = context.catalogue.lookup(arguments.get("op"));
+    if (!op)
+      return op.takeError();
+    selected.push_back(*op);
+    return selected;
+  }
+  for (const CatalogueOperator &op : context.catalogue.getOperators())
+    selected.push_back(&op);
+  return selected;
+}
+
+//===----------------------------------------------------------------------===//
+// list
+//===----------------------------------------------------------------------===//
+
+constexpr OptionSpec listOptions[] = {
+    {"op", "OPERATOR", "show one operator"},
+    {"shapes", "", "show every shape with its parameters"},
+};
+constexpr CommandSpec listCommand = {"list", "Lists operators and shapes.", "", listOptions};
+
+int runList(Context &context, const Arguments &arguments) {
+  auto selected = selectOperators(context, arguments);
+  if (!selected)
+    return context.fail(selected.takeError());
+  double total = context.catalogue.getTotalImportance();
+  context.print("{:<30} {:<15} {:>10} {:>7} {:>7}  {:<9} {}\n", "operator", "phase", "importance", "weight", "shapes",
+                "type", "reference");
+  for (const CatalogueOperator *op : *selected)
+    context.print("{:<30} {:<15} {:>10.6f} {:>7.4f} {:>7}  {:<9} {}\n", op->name, op->phase, op->importance,
+                  op->importance / total, op->shapes.size(), op->dtype, lookupOperator(op->name) ? "yes" : "not yet");
+  if (arguments.has("op") || arguments.has("shapes"))
+    for (const CatalogueOperator *op : *selected) {
+      auto join = [](const std::vector<std::pair<std::string, std::string>> &tensors) {
+        std::vector<std::string> parts;
+        for (const auto &[name, type] : tensors)
+          parts.push_back(name + ": " + type);
+        return llvm::join(parts, ", ");
+      };
+      context.print("\n{}({}) -> ({})\n", op->name, join(op->inputs), join(op->outputs));
+      if (arguments.has("shapes"))
+        for (const CatalogueShape &shape : op->shapes) {
+          std::string params = shape.params.str();
+          // A long list of lengths does not help on a terminal.
+          if (params.size() > 400)
+            params = params.substr(0, 397) + "...";
+          context.print("  {:>3}  {}\n", shape.id, params);
+        }
+    }
+  if (!arguments.has("op"))
+    context.print("\n{} operators, {} shapes; importances sum to {:.5f}\n", selected->size(),
+                  context.catalogue.getShapeCount(), total);
+  return exitOk;
+}
+
+//===----------------------------------------------------------------------===//
+// roofline
+//===----------------------------------------------------------------------===//
+
+constexpr OptionSpec rooflineOptions[] = {
+    {"op", "OPERATOR", "one operator; all without it"},
+    {"shapes", "LIST", "ids such as 0,3-5 (needs --op)"},
+    {"device", "CHIP", "chip of the table, such as XPU-A or H20 (default XPU-A)"},
+    {"verify", "", "compare every figure with the published ones, bit for bit"},
+    {"json", "FILE", "write the figures as JSON"},
+};
+constexpr CommandSpec rooflineCommand = {
+    "roofline", "Work, traffic and roofline time of every shape, from closed formulas.", "", rooflineOptions};
+
+int verifyRoofline(Context &context, llvm::ArrayRef<const CatalogueOperator *> selected) {
+  size_t shapes = 0, flops = 0, reads = 0, writes = 0, times = 0, timesTotal = 0;
+  for (const CatalogueOperator *op : selected)
+    for (const CatalogueShape &shape : op->shapes) {
+      ++shapes;
+      llvm::Expected<WorkPair> work = computeWork(op->name, shape.params, shape.realised);
+      if (!work)
+        return context.fail(work.takeError());
+      auto compare = [&](const char *what, double ours, double published, size_t &agreeing) {
+        if (std::memcmp(&ours, &published, sizeof(ours)) == 0 || (ours == 0 && published == 0)) {
+          ++agreeing;
+          return;
+        }
+        context.print("{} shape {}: {} is {:.17g}, published {:.17g}\n", op->name, shape.id, what, ours, published);
+      };
+      compare("flops", work->charged.flops, shape.flops, flops);
+      compare("read bytes", work->charged.readBytes, shape.readBytes, reads);
+      compare("write bytes", work->charged.writeBytes, shape.writeBytes, writes);
+      for (const auto &[device, published] : shape.solMs) {
+        ++timesTotal;
+        std::string message;
+        const ChipInfo *chip = findChip(device, message);
+        if (!chip)
+          return context.fail(makeError(message));
+        compare(("SOL ms on " + device).c_str(), computeSolMs(work->charged, op->dtype, *chip), published, times);
+      }
+    }
+  context.print("flops  {} of {} agree\n", flops, shapes);
+  context.print("reads  {} of {} agree\n", reads, shapes);
+  context.print("writes {} of {} agree\n", writes, shapes);
+  context.print("SOL    {} of {} agree bit for bit\n", times, timesTotal);
+  bool agrees = flops == shapes && reads == shapes && writes == shapes && times == timesTotal;
+  return agrees ? exitOk : exitFault;
+}
+
+int runRoofline(Context &context, const Arguments &arguments) {
+  auto selected = selectOperators(context, arguments);
+  if (!selected)
+    return context.fail(selected.takeError());
+  if (arguments.has("shapes") && !arguments.has("op"))
+    return context.fail(makeError("roofline: --shapes needs --op"), exitUsage);
+  std::string message, deviceName = arguments.get("device", "XPU-A");
+  const ChipInfo *chip = findChip(deviceName, message);
+  if (!chip)
+    return context.fail(makeError(message));
+  if (arguments.has("json"))
+    if (llvm::Error error = checkWritable(arguments.get("json")))
+      return context.fail(std::move(error));
+  if (arguments.has("verify"))
+    return verifyRoofline(context, *selected);
+
+  json::Array rows;
+  context.print("{:<29} {:>3} {:>9} {:>9} {:>9} {:>11} {:>7} {:>11}\n", "operator", "id", "FLOP", "read B", "write B",
+                "SOL us", "bound", "minimal us");
+  for (const CatalogueOperator *op : *selected) {
+    llvm::Expected<std::vector<int64_t>> ids = parseShapeList(arguments.get("shapes"), *op);
+    if (!ids)
+      return context.fail(ids.takeError());
+    for (int64_t id : *ids) {
+      const CatalogueShape &shape = *op->lookupShape(id);
+      llvm::Expected<WorkPair> work = computeWork(op->name, shape.params, shape.realised);
+      if (!work)
+        return context.fail(work.takeError());
+      const Work &charged = work->charged;
+      double sol = computeSolMs(charged, op->dtype, *chip);
+      double peak = getPeak(*chip, op->dtype);
+      bool isCompute =
+          charged.flops > 0 && peak > 0 && charged.flops / peak > charged.getBytes() / chip->hbmBytesPerSecond;
+      std::string minimalText = work->minimalIsNothing ? "0 (copy)" : "same";
+      json::Object row{{"op", op->name},
+                       {"id", id},
+                       {"flops", charged.flops},
+                       {"read_bytes", charged.readBytes},
+                       {"write_bytes", charged.writeBytes},
+                       {"sol_ms", sol},
+                       {"bound", isCompute ? "compute" : "memory"}};
+      if (work->minimal) {
+        double minimal = computeSolMs(*work->minimal, op->dtype, *chip);
+        minimalText = formatUs(minimal * 1000);
+        row["minimal"] = json::Object{{"flops", work->minimal->flops},
+                                      {"read_bytes", work->minimal->readBytes},
+                                      {"write_bytes", work->minimal->writeBytes},
+                                      {"sol_ms", minimal}};
+      }
+      context.print("{:<29} {:>3} {:>9.3g} {:>9.3g} {:>9.3g} {:>11} {:>7} {:>11}\n", op->name, id, charged.flops,
+                    charged.readBytes, charged.writeBytes, formatUs(sol * 1000), isCompute ? "compute" : "memory",
+                    minimalText);
+      rows.push_back(std::move(row));
+    }
+  }
+  if (!arguments.has("json"))
+    return exitOk;
+  json::Value tree =
+      json::Object{{"schema", "atrex-mlir/bench-roofline/1"}, {"chip", chip->name.str()}, {"shapes", std::move(rows)}};
+  if (llvm::Error error = writeFile(arguments.get("json"), llvm::formatv("{0:2}\n", tree).str()))
+    return context.fail(std::move(error));
+  return exitOk;
+}
+
+//===----------------------------------------------------------------------===//
+// run
+//===----------------------------------------------------------------------===//
+
+constexpr OptionSpec runOptionSpecs[] = {
+    {"op", "OPERATOR", "operator to run"},
+    {"all", "", "every operator that has a reference"},
+    {"case", "DIR", "run a stored case instead of catalogue shapes"},
+    {"shapes", "LIST", "ids such as 0,3-5; all without it"},
+    {"arch", "ARCH", "architecture to compile for (default gfx942)"},
+    {"chip", "CHIP", "chip that times and rooflines are for (default: of the architecture)"},
+    {"device", "sim|hip:N", "where to execute (default sim, the embedded device)"},
+    {"kernel", "FILE", "kernel source instead of bench/kernels/OPERATOR.atx"},
+    {"schedule", "FILE", "schedule instead of bench/schedules/ARCH/OPERATOR.* or the built-in one"},
+    {"check", "upstream|strict|both", "verdicts that decide pass or fail (default both)"},
+    {"inputs", "published|strict|both", "inputs to run with (default both)"},
+    {"json", "FILE", "write results as JSON"},
+    {"jobs", "N", "host threads of the embedded device (default: one per core)"},
+    {"seed", "N", "seed of inputs and samples (default 1)"},
+    {"whole", "", "execute every workgroup, however large the shape"},
+    {"budget", "ELEMENTS", "tensor elements up to which a shape runs whole (default 4194304)"},
+};
+constexpr CommandSpec runCommand = {"run", "Compiles, executes, checks and scores kernels.", "", runOptionSpecs};
+
+std::string describeVerdict(std::optional<bool> verdict) { return !verdict ? "-" : *verdict ? "pass" : "FAIL"; }
+
+/// Three columns of figures share one head; predictions say so there.
+void printRunHead(Context &context, bool isPrediction) {
+  const char *kind = isPrediction ? "predicted" : "measured";
+  context.print("{:>3} {:>17} {:>8} {:>6} {:>8} {:>11} {:>9} {:>11} {:>12}\n", "", "", "", "", "output", kind,
+                "share of", "production", isPrediction ? "predicted vs" : "measured vs");
+  context.print("{:>3} {:>17} {:>8} {:>6} {:>8} {:>11} {:>9} {:>11} {:>12}\n", "id", "shape", "upstream", "strict",
+                "checked", "us", "roofline", "measured us", "production");
+}
+
+void printRunRow(Context &context, const ShapeResult &result) {
+  std::string id = result.id < 0 ? "-" : std::to_string(result.id);
+  if (result.status == ShapeStatus::Error) {
+    context.print("{:>3} {:>17} {:>8} {:>6}\n", id, result.shapeText, "error", "error");
+    return;
+  }
+  double share = result.getCheckedShare() * 100;
+  std::string checked = share == 100  ? "100 %"
+                        : share >= 10 ? fmt::format("{:.0f} %", std::min(share, 99.0))
+                                      : fmt::format("{:.2g} %", share);
+  std::string time = "-", score = "-", production = "-", speedUp = "-";
+  if (result.hasTime) {
+    time = formatUs(result.getTimeUs());
+    score = fmt::format("{:.3f}", result.getScore());
+    if (result.productionUs) {
+      production = formatUs(*result.productionUs);
+      speedUp = result.getTimeUs() > 0 ? fmt::format("{:.2f} x", *result.productionUs / result.getTimeUs()) : "-";
+    }
+  }
+  context.print("{:>3} {:>17} {:>8} {:>6} {:>8} {:>11} {:>9} {:>11} {:>12}\n", id, result.shapeText,
+                describeVerdict(result.upstream), describeVerdict(result.strict), checked, time, score, production,
+                speedUp);
+}
+
+/// Why a shape failed, one line per fault.
+void printFaults(Context &context, const ShapeResult &result) {
+  std::string where = result.id < 0 ? "case" : fmt::format("shape {}", result.id);
+  if (!result.error.empty()) {
+    context.print("  {}: {}\n", where, result.error);
+    return;
+  }
+  for (const CheckResult &check : result.checks) {
+    if (!check.writeFault.empty())
+      context.print("  {}, {} inputs: {}\n", where, check.inputs, check.writeFault);
+    if (!check.inputFault.empty())
+      context.print("  {}, {} inputs: {}\n", where, check.inputs, check.inputFault);
+    for (const auto &[name, verdict] : check.outputs) {
+      auto printDetail = [&](const char *rule, const VerdictDetail &detail) {
+        if (detail.passes)
+          return;
+        context.print("  {}, {} inputs, output '{}', {}:\n    {};\n    worst at row {}, element {}: expected {:g}, got "
+                      "{:g}\n",
+                      where, check.inputs, name, rule, detail.message, detail.worstIndex / verdict.rowElements,
+                      detail.worstIndex % verdict.rowElements, detail.worstReference, detail.worstCandidate);
+      };
+      if (check.inputs != "strict")
+        printDetail("upstream", verdict.upstream);
+      printDetail(verdict.rule.c_str(), verdict.strict);
+    }
+  }
+}
+
+/// Progress on a terminal: one line that is rewritten.
+class Progress {
+public:
+  Progress(llvm::raw_ostream &err, size_t total)
+      : err(err), total(total), isTerminal(llvm::sys::Process::StandardErrIsDisplayed()),
+        start(std::chrono::steady_clock::now()) {}
+  void show(const std::string &what) {
+    if (!isTerminal)
+      return;
+    double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::string remaining =
+        done ? fmt::format(", about {:.0f} s left", elapsed / double(done) * double(total - done)) : "";
+    err << fmt::format("\r\033[K[{}/{}] {}{}", done + 1, total, what, remaining);
+    err.flush();
+  }
+  void advance() { ++done; }
+  void clear() {
+    if (isTerminal)
+      err << "\r\033[K";
+    err.flush();
+  }
+
+private:
+  llvm::raw_ostream &err;
+  size_t total, done = 0;
+  bool isTerminal;
+  std::chrono::steady_clock::time_point start;
+};
+
+void printSummary(Context &context, llvm::ArrayRef<ShapeResult> results) {
+  size_t passed = 0, failed = 0, errors = 0;
+  double sum = 0, worst = 0;
+  const ShapeResult *worstShape = nullptr;
+  for (const ShapeResult &result : results) {
+    passed += result.status == ShapeStatus::Pass;
+    failed += result.status == ShapeStatus::Fail;
+    errors += result.status == ShapeStatus::Error;
+    double score = result.getScore();
+    sum += score;
+    if (!worstShape || score < worst) {
+      worst = score;
+      worstShape = &result;
+    }
+  }
+  context.print("{} passed, {} failed, {} without a verdict\n", passed, failed, errors);
+  if (worstShape)
+    context.print("share of roofline: mean {:.3f}, lowest {:.3f} ({})\n", sum / double(results.size()), worst,
+                  worstShape->id < 0 ? std::string("case")
+                                     : fmt::format("{} shape {}", worstShape->op, worstShape->id));
+}
+
+llvm::Error readFile(const std::string &path, std::string &text) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+  text = (*buffer)->getBuffer().str();
+  return llvm::Error::success();
+}
+
+int runRun(Context &context, const Arguments &arguments) {
+  // Usage.
+  if (arguments.has("op") + arguments.has("all") + arguments.has("case") != 1)
+    return context.fail(makeError("run: give exactly one of --op OPERATOR, --all and --case DIR"), exitUsage);
+  if (arguments.has("shapes") && !arguments.has("op"))
+    return context.fail(makeError("run: --shapes needs --op"), exitUsage);
+  if (arguments.has("kernel") && arguments.has("all"))
+    return context.fail(makeError("run: --kernel needs --op or --case"), exitUsage);
+  RunOptions options;
+  llvm::Expected<std::string> check = arguments.getChoice("check", "both", {"upstream", "strict", "both"});
+  if (!check)
+    return context.fail(check.takeError(), exitUsage);
+  options.check = *check == "upstream" ? CheckMode::Upstream : *check == "strict" ? CheckMode::Strict : CheckMode::Both;
+  llvm::Expected<std::string> inputs = arguments.getChoice("inputs", "both", {"published", "strict", "both"});
+  if (!inputs)
+    return context.fail(inputs.takeError(), exitUsage);
+  if (*inputs == "published")
+    options.inputs = {InputVariant::Published};
+  else if (*inputs == "strict")
+    options.inputs = {InputVariant::Strict};
+  llvm::Expected<uint64_t> jobs = arguments.getUnsigned("jobs", 0, 1), seed = arguments.getUnsigned("seed", 1, 0),
+                           budget = arguments.getUnsigned("budget", options.budget, 1);
+  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &budget})
+    if (!*number) {
+      int code = context.fail(number->takeError(), exitUsage);
+      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &budget})
+        if (other != number && !*other)
+          llvm::consumeError(other->takeError());
+      return code;
+    }
+  if (*seed > uint64_t(std::numeric_limits<int64_t>::max()))
+    return context.fail(makeError(fmt::format("--seed '{}' must be below 2^63", *seed)), exitUsage);
+  if (*jobs > 4096)
+    return context.fail(makeError(fmt::format("--jobs '{}' must be at most 4096", *jobs)), exitUsage);
+  options.seed = *seed;
+  options.budget = *budget;
+  options.whole = arguments.has("whole");
+
+  // Inputs that may be at fault; all of them are looked at before work starts.
+  options.arch = arguments.get("arch", "gfx942");
+  const ChipInfo *archChip = getDefaultChip(options.arch);
+  if (!archChip) {
+    std::vector<std::string> archs;
+    for (const ChipInfo &chip : getChips())
+      if (chip.isAMDGPU() && !llvm::is_contained(archs, chip.arch.str()))
+        archs.push_back(chip.arch.str());
+    return context.fail(makeError(
+        fmt::format("unknown architecture '{}'; code can be generated for: {}", options.arch, fmt::join(archs, ", "))));
+  }
+  options.chip = archChip;
+  if (arguments.has("chip")) {
+    std::string message;
+    options.chip = findChip(arguments.get("chip"), message);
+    if (!options.chip)
+      return context.fail(makeError(message));
+    if (options.chip->arch != options.arch) {
+      if (arguments.has("arch") || !options.chip->isAMDGPU())
+        return context.fail(
+            makeError(fmt::format("chip {} {}, so code for {} cannot run on it", options.chip->name.str(),
+                                  options.chip->isAMDGPU() ? "is of architecture " + options.chip->arch.str()
+                                                           : std::string("is only rated, not compiled for"),
+                                  options.arch)));
+      options.arch = options.chip->arch.str();
+    }
+  }
+  if (arguments.has("kernel")) {
+    options.kernelName = arguments.get("kernel");
+    if (llvm::Error error = readFile(options.kernelName, options.kernelText))
+      return context.fail(std::move(error));
+    if (options.kernelText.empty())
+      return context.fail(makeError(fmt::format("kernel file '{}' is empty", options.kernelName)));
+  }
+  if (arguments.has("schedule")) {
+    options.scheduleName = arguments.get("schedule");
+    if (llvm::Error error = readFile(options.scheduleName, options.scheduleText))
+      return context.fail(std::move(error));
+  }
+  if (arguments.has("json"))
+    if (llvm::Error error = checkWritable(arguments.get("json")))
+      return context.fail(std::move(error));
+
+  std::optional<Case> testCase;
+  std::vector<std::pair<const CatalogueOperator *, std::vector<int64_t>>> work;
+  if (arguments.has("case")) {
+    llvm::Expected<Case> loaded = loadCase(arguments.get("case"));
+    if (!loaded)
+      return context.fail(loaded.takeError());
+    testCase = std::move(*loaded);
+    llvm::Expected<const CatalogueOperator *> op = context.catalogue.lookup(testCase->op);
+    if (!op)
+      return context.fail(op.takeError());
+    work.push_back({*op, {-1}});
+  } else if (arguments.has("op")) {
+    llvm::Expected<const CatalogueOperator *> op = context.catalogue.lookup(arguments.get("op"));
+    if (!op)
+      return context.fail(op.takeError());
+    llvm::Expected<std::vector<int64_t>> ids = parseShapeList(arguments.get("shapes"), **op);
+    if (!ids)
+      return context.fail(ids.takeError());
+    work.push_back({*op, std::move(*ids)});
+  } else {
+    for (const CatalogueOperator &op : context.catalogue.getOperators())
+      if (lookupOperator(op.name))
+        work.push_back({&op, llvm::cantFail(parseShapeList("", op))});
+  }
+  for (const auto &[op, ids] : work)
+    if (!lookupOperator(op->name))
+      return context.fail(makeError(fmt::format("operator '{}' has no reference in this build yet, so no kernel for it "
+                                                "can be checked; available: {}",
+                                                op->name, fmt::join(getReferenceNames(), ", "))));
+
+  Runner runner(context.hooks, options);
+  std::string deviceName = arguments.get("device", "sim");
+  if (llvm::Error error = runner.open(deviceName, unsigned(*jobs)))
+    return context.fail(std::move(error));
+  bool isSimulated = runner.getDevice().isSimulated();
+  size_t total = 0;
+  for (const auto &[op, ids] : work)
+    total += ids.size();
+
+  isInterrupted.store(false);
+  auto previousHandler = std::signal(SIGINT, handleInterrupt);
+  Progress progress(context.err, total);
+  std::vector<ShapeResult> results;
+  context.print("{} on {}{}, executed by {}; seed {}\n", options.arch, options.chip->name.str(),
+                options.chip->alias.empty() ? std::string() : fmt::format(" ({})", options.chip->alias.str()),
+                isSimulated ? "the embedded device" : runner.getDevice().getName().str(), options.seed);
+  if (isSimulated)
+    context.print("times are predictions (roofline-grade), production times are measurements\n");
+  if (arguments.has("all"))
+    context.print("{} of {} operators have a reference and are run\n", work.size(),
+                  context.catalogue.getOperators().size());
+  for (const auto &[op, ids] : work) {
+    context.print("\n{}\n", op->name);
+    printRunHead(context, isSimulated);
+    size_t firstResult = results.size();
+    for (int64_t id : ids) {
+      if (isInterrupted.load())
+        break;
+      progress.show(id < 0 ? op->name + " stored case" : fmt::format("{} shape {}", op->name, id));
+      results.push_back(testCase ? runner.runCase(*op, *testCase) : runner.runShape(*op, *op->lookupShape(id)));
+      progress.advance();
+      progress.clear();
+      printRunRow(context, results.back());
+      context.out.flush();
+    }
+    llvm::ArrayRef<ShapeResult> ofThis = llvm::ArrayRef(results).drop_front(firstResult);
+    // The same fault in many shapes (a kernel that does not compile) is told once.
+    std::string lastError;
+    for (const ShapeResult &result : ofThis)
+      if (result.status != ShapeStatus::Pass && (result.error.empty() || result.error != lastError)) {
+        printFaults(context, result);
+        lastError = result.error;
+      }
+    printSummary(context, ofThis);
+    if (isInterrupted.load())
+      break;
+  }
+  std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler);
+  if (work.size() > 1) {
+    context.print("\nall operators\n");
+    printSummary(context, results);
+  }
+
+  RunRecord record;
+  record.compilerVersion = context.hooks.compilerVersion;
+  record.deviceName = runner.getDevice().getName().str();
+  record.isSimulated = isSimulated;
+  record.chip = options.chip;
+  record.arch = options.arch;
+  record.check = options.check;
+  if (testCase)
+    record.inputs = {"stored"};
+  else
+    for (InputVariant variant : options.inputs)
+      record.inputs.push_back(getName(variant).str());
+  record.seed = options.seed;
+  record.isInterrupted = isInterrupted.load();
+  record.schedule = options.scheduleName.empty() ? "<default>" : options.scheduleName;
+  for (const auto &info : runner.getCodeObjects())
+    record.codeObjects.push_back(info.get());
+  bool allPass = llvm::all_of(results, [](const ShapeResult &r) { return r.status == ShapeStatus::Pass; });
+  record.shapes = std::move(results);
+  if (record.isInterrupted)
+    context.err << fmt::format("interrupted after {} of {} shapes\n", record.shapes.size(), total);
+  if (arguments.has("json"))
+    if (llvm::Error error = writeFile(arguments.get("json"), llvm::formatv("{0:2}\n", toJSON(record)).str()))
+      return context.fail(std::move(error));
+  return allPass && !record.isInterrupted ? exitOk : exitFault;
+}
+
+//===----------------------------------------------------------------------===//
+// score
+//===----------------------------------------------------------------------===//
+
+constexpr OptionSpec scoreOptions[] = {
+    {"chip", "CHIP", "chip of the rooflines (default: the one in the files)"},
+    {"floor-us", "US", "time of an empty launch for the ceiling (default: of the chip table)"},
+    {"json", "FILE", "write the scores as JSON"},
+};
+constexpr CommandSpec scoreCommand = {
+    "score", "Scores result files: S per operator, aggregates, production and ceiling.", "FILES...", scoreOptions};
+
+int runScore(Context &context, const Arguments &arguments) {
+  if (arguments.getPositional().empty())
+    return context.fail(makeError("score: name at least one result file"), exitUsage);
+  double floorUs = -1;
+  if (arguments.has("floor-us") && (!llvm::to_float(arguments.get("floor-us"), floorUs) || !(floorUs >= 0)))
+    return context.fail(
+        makeError(fmt::format("--floor-us '{}' must be a non-negative number", arguments.get("floor-us"))), exitUsage);
+  if (arguments.has("json"))
+    if (llvm::Error error = checkWritable(arguments.get("json")))
+      return context.fail(std::move(error));
+  ResultSet results;
+  for (const std::string &path : arguments.getPositional()) {
+    std::string text;
+    if (llvm::Error error = readFile(path, text))
+      return context.fail(std::move(error));
+    if (llvm::Error error = results.add(text, path))
+      return context.fail(std::move(error));
+  }
+  for (const auto &[name, shapes] : results.shapes) {
+    llvm::Expected<const CatalogueOperator *> op = context.catalogue.lookup(name);
+    if (!op)
+      return context.fail(op.takeError());
+    for (const auto &[id, shape] : shapes)
+      if (!(*op)->lookupShape(id))
+        return context.fail(
+            makeError(fmt::format("a result names shape {} of {}, which the catalogue does not have", id, name)));
+  }
+  std::string message;
+  const ChipInfo *chip = findChip(arguments.get("chip", results.chip), message);
+  if (!chip)
+    return context.fail(makeError(message));
+  if (floorUs < 0)
+    floorUs = chip->launchFloorSeconds * 1e6;
+  Score score = computeScore(context.catalogue, results, *chip, floorUs * 1e-6);
+
+  std::string kind = results.timeKind.empty() ? "no" : results.timeKind;
+  context.print("rooflines of {}; S from {} times; production is measured\nfailed and missing shapes count 0\n\n",
+                chip->name.str(), kind);
+  context.print("{:<29} {:>9} {:>8} {:>9} {:>9} {:>10} {:>8}\n", "operator", "weight", "passing", "S", "S passing",
+                "production", "ceiling");
+  double total = context.catalogue.getTotalImportance();
+  for (const OperatorScore &op : score.operators) {
+    // Operators without results would only repeat zeros.
+    if (op.present == 0)
+      continue;
+    context.print("{:<29} {:>9.4f} {:>8} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", op.name, op.importance / total,
+                  fmt::format("{}/{}", op.passing, op.shapes), op.mean, op.passingMean, op.production, op.ceiling);
+  }
+  size_t missing = llvm::count_if(score.operators, [](const OperatorScore &op) { return op.present == 0; });
+  if (missing)
+    context.print("{} operators have no results\n", missing);
+  context.print("\nS_agg over all {} operators{:<7} {:>9} {:>9} {:>10} {:>8}\n", score.operators.size(), "", "S",
+                "S passing", "production", "ceiling");
+  for (const Score::Row &row : score.rows) {
+    context.print("{:<8} {:<27} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", row.label, "raw", row.all.raw, row.passing.raw,
+                  row.production.raw, row.ceiling.raw);
+    context.print("{:<8} {:<27} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", "", "normalised", row.all.normalised,
+                  row.passing.normalised, row.production.normalised, row.ceiling.normalised);
+  }
+  context.print("ceiling: no launch is faster than {} us\n", formatUs(floorUs));
+  if (!arguments.has("json"))
+    return exitOk;
+  json::Value tree = score.toJSON();
+  json::Object &object = *tree.getAsObject();
+  object["schema"] = "atrex-mlir/bench-score/1";
+  object["chip"] = chip->name.str();
+  object["time_kind"] = kind;
+  object["floor_us"] = floorUs;
+  if (llvm::Error error = writeFile(arguments.get("json"), llvm::formatv("{0:2}\n", tree).str()))
+    return context.fail(std::move(error));
+  return exitOk;
+}
+
+//===----------------------------------------------------------------------===//
+// reference
+//===----------------------------------------------------------------------===//
+
+constexpr OptionSpec referenceOptions[] = {
+    {"case", "DIR", "the stored case"},
+};
+constexpr CommandSpec referenceCommand = {"reference", "Recomputes a stored case and compares inputs and outputs.", "",
+                                          referenceOptions};
+
+int runReference(Context &context, const Arguments &arguments) {
+  if (!arguments.has("case"))
+    return context.fail(makeError("reference: --case DIR is missing"), exitUsage);
+  llvm::Expected<Case> testCase = loadCase(arguments.get("case"));
+  if (!testCase)
+    return context.fail(testCase.takeError());
+  llvm::Expected<const CatalogueOperator *> entry = context.catalogue.lookup(testCase->op);
+  if (!entry)
+    return context.fail(entry.takeError());
+  const Operator *op = lookupOperator(testCase->op);
+  if (!op)
+    return context.fail(makeError(fmt::format("operator '{}' has no reference in this build yet; available: {}",
+                                              testCase->op, fmt::join(getReferenceNames(), ", "))));
+  llvm::Expected<Instance> instance = op->instantiate((*entry)->makeParams(testCase->params));
+  if (!instance)
+    return context.fail(instance.takeError());
+  std::vector<const void *> inputs;
+  bool passes = true;
+  context.print("{} {}, {}\n", testCase->op, instance->shapeText, getName(testCase->variant).str());
+  auto countDifferences = [](const TensorSpec &spec, const std::vector<uint8_t> &a, const std::vector<uint8_t> &b) {
+    unsigned bytes = getSizeInBytes(spec.type);
+    size_t count = 0;
+    for (size_t i = 0; i < a.size(); i += bytes)
+      count += std::memcmp(a.data() + i, b.data() + i, bytes) != 0;
+    return count;
+  };
+  for (unsigned i = 0; i < instance->inputs.size(); ++i) {
+    const TensorSpec &spec = instance->inputs[i];
+    llvm::Expected<const CaseTensor *> tensor = matchTensor(*testCase, spec, false);
+    if (!tensor)
+      return context.fail(tensor.takeError());
+    inputs.push_back((*tensor)->data.data());
+    std::vector<uint8_t> drawn(spec.getBytes());
+    op->generate(*instance, i, testCase->variant, testCase->seed, 0, spec.getRows(), drawn.data());
+    size_t different = countDifferences(spec, drawn, (*tensor)->data);
+    context.print("  in  {:<16} {}\n", spec.name,
+                  different ? fmt::format("drawn again: {} of {} elements differ", different, spec.getElements())
+                            : "drawn again: identical");
+  }
+  std::vector<std::vector<uint8_t>> outputs;
+  std::vector<void *> outputPtrs;
+  for (const TensorSpec &spec : instance->outputs)
+    outputs.emplace_back(spec.getBytes());
+  for (std::vector<uint8_t> &output : outputs)
+    outputPtrs.push_back(output.data());
+  op->compute(*instance, inputs, instance->rows, outputPtrs);
+  for (unsigned i = 0; i < instance->outputs.size(); ++i) {
+    const TensorSpec &spec = instance->outputs[i];
+    llvm::Expected<const CaseTensor *> tensor = matchTensor(*testCase, spec, true);
+    if (!tensor)
+      return context.fail(tensor.takeError());
+    std::optional<Rule> rule = getStrictRule(testCase->op, spec.name);
+    if (!rule)
+      return context.fail(makeError(fmt::format("output '{}' has no strict rule", spec.name)));
+    OutputVerdict verdict = judgeTensor(*rule, spec.type, spec.shape, (*tensor)->data.data(), outputs[i].data());
+    size_t different = countDifferences(spec, outputs[i], (*tensor)->data);
+    context.print("  out {:<16} {}; strict {}: {}\n", spec.name,
+                  different ? fmt::format("{} of {} elements differ", different, spec.getElements()) : "identical",
+                  verdict.strict.passes ? "pass" : "FAIL", verdict.strict.message);
+    passes &= verdict.strict.passes;
+  }
+  return passes ? exitOk : exitFault;
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+struct Command {
+  const CommandSpec &spec;
+  int (*run)(Context &, const Arguments &);
+};
+constexpr Command commands[] = {
+    {listCommand, runList},   {rooflineCommand, runRoofline},   {runCommand, runRun},
+    {scoreCommand, runScore}, {referenceCommand, runReference},
+};
+
+void printOverview(llvm::raw_ostream &out) {
+  out << "usage: atrex-bench-mlir COMMAND [options]\n\n"
+         "Runs, checks and scores kernels for the operators of Atrex-Bench.\n\n";
+  for (const Command &command : commands)
+    out << fmt::format("  {:<10} {}\n", command.spec.name.str(), command.spec.summary.str());
+  out << "\n`atrex-bench-mlir COMMAND --help` shows the options of a command.\n"
+         "Exit codes: 0 success, 1 the input or the result is at fault, 2 usage.\n";
+}
+} // namespace
+
+int bench::runMain(llvm::ArrayRef<const char *> arguments, const Hooks &hooks, llvm::raw_ostream &out,
+                   llvm::raw_ostream &err) {
+  if (arguments.empty()) {
+    printOverview(err);
+    return exitUsage;
+  }
+  llvm::StringRef name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    printOverview(out);
+    return exitOk;
+  }
+  if (name == "--version") {
+    out << "atrex-bench-mlir " << hooks.compilerVersion << "\n";
+    return exitOk;
+  }
+  std::vector<std::string> names;
+  for (const Command &command : commands) {
+    names.push_back(command.spec.name.str());
+    if (command.spec.name != name)
+      continue;
+    arguments = arguments.drop_front();
+    for (const char *argument : arguments)
+      if (llvm::StringRef(argument) == "--help" || llvm::StringRef(argument) == "-h") {
+        printHelp(command.spec, out);
+        return exitOk;
+      }
+    llvm::Expected<Arguments> parsed = Arguments::parse(command.spec, arguments);
+    llvm::Expected<Catalogue> catalogue = Catalogue::load();
+    if (!catalogue) {
+      if (!parsed)
+        llvm::consumeError(parsed.takeError());
+      err << "error: " << llvm::toString(catalogue.takeError()) << "\n";
+      return exitFault;
+    }
+    Context context{hooks, out, err, std::move(*catalogue)};
+    if (!parsed)
+      return context.fail(parsed.takeError(), exitUsage);
+    return command.run(context, *parsed);
+  }
+  std::string nearest = findNearest(name, names);
+  err << "error: unknown command '" << name << "'"
+      << (nearest.empty() ? std::string("; see atrex-bench-mlir --help") : "; did you mean '" + nearest + "'?") << "\n";
+  return exitUsage;
+}

@@ -1,0 +1,652 @@
+//===- Runner.cpp - Compile, execute and check ----------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "atrex/Bench/Runner.h"
+#include "atrex/Bench/Embedded.h"
+#include "atrex/Bench/Random.h"
+#include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <set>
+
+using namespace atrex;
+using namespace atrex::bench;
+using device::ByteRange;
+using device::DevicePtr;
+
+llvm::StringRef bench::getName(CheckMode mode) {
+  switch (mode) {
+  case CheckMode::Upstream:
+    return "upstream";
+  case CheckMode::Strict:
+    return "strict";
+  case CheckMode::Both:
+    return "both";
+  }
+  return "";
+}
+
+bool CheckResult::passesUpstream() const {
+  return llvm::all_of(outputs, [](const auto &output) { return output.second.upstream.passes; });
+}
+
+bool CheckResult::passesStrict() const {
+  return writeFault.empty() && inputFault.empty() &&
+         llvm::all_of(outputs, [](const auto &output) { return output.second.strict.passes; });
+}
+
+double ShapeResult::getScore() const {
+  return status != ShapeStatus::Error && strict.value_or(false) && hasTime && time.seconds > 0 ? solUs / getTimeUs()
+                                                                                               : 0;
+}
+
+std::vector<uint64_t> bench::chooseSample(uint64_t total, uint64_t count, llvm::StringRef op, int64_t shape,
+                                          uint64_t seed) {
+  if (count >= total)
+    return {};
+  std::set<uint64_t> chosen{0};
+  if (count >= 2)
+    chosen.insert(total - 1);
+  // Floyd's algorithm: `count - 2` distinct values of 1 .. total - 2, every set
+  // equally likely.
+  RandomStream stream(op, fmt::format("sample/{}", shape), seed);
+  uint64_t inner = total - 2, wanted = count > 2 ? count - 2 : 0;
+  for (uint64_t i = 0; i < wanted; ++i) {
+    uint64_t limit = inner - wanted + i + 1;
+    uint64_t value = 1 + stream.getWord(i) % limit;
+    if (!chosen.insert(value).second)
+      chosen.insert(limit);
+  }
+  return std::vector<uint64_t>(chosen.begin(), chosen.end());
+}
+
+std::optional<std::string> bench::findSource(llvm::StringRef name, std::string &path) {
+  std::string onDisk = std::string(ATREX_BENCH_SOURCE_DIR "/") + name.str();
+  if (auto buffer = llvm::MemoryBuffer::getFile(onDisk)) {
+    path = onDisk;
+    return (*buffer)->getBuffer().str();
+  }
+  for (const EmbeddedFile &file : getEmbeddedSources())
+    if (file.name == name) {
+      path = "<embedded>/" + name.str();
+      return file.text.str();
+    }
+  return std::nullopt;
+}
+
+/// The schedule for operator and architecture: bench/schedules/ARCH/OP.*, in
+/// the source tree or embedded.
+static std::optional<std::string> findSchedule(llvm::StringRef arch, llvm::StringRef op, std::string &path) {
+  std::set<std::string> names;
+  std::string directory = fmt::format("schedules/{}/", arch.str()), stem = op.str() + ".";
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(ATREX_BENCH_SOURCE_DIR "/" + directory, error), end; it != end && !error;
+       it.increment(error)) {
+    llvm::StringRef file = llvm::sys::path::filename(it->path());
+    if (file.starts_with(stem))
+      names.insert(directory + file.str());
+  }
+  for (const EmbeddedFile &file : getEmbeddedSources())
+    if (file.name.starts_with(directory + stem))
+      names.insert(file.name.str());
+  return names.empty() ? std::nullopt : findSource(*names.begin(), path);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+llvm::Error Runner::open(llvm::StringRef deviceName, unsigned jobs) {
+  llvm::Expected<std::unique_ptr<device::Device>> created = hooks.createDevice(deviceName, *options.chip, jobs);
+  if (!created)
+    return created.takeError();
+  dev = std::move(*created);
+  return llvm::Error::success();
+}
+
+Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instance) {
+  std::string key = op.getName().str();
+  for (const auto &[name, value] : instance.modelDims)
+    key += fmt::format(" {}={}", name, value);
+  auto [slot, isNew] = cache.try_emplace(key);
+  if (isNew)
+    if (llvm::Error error = compile(op, instance, slot->second))
+      slot->second.error = llvm::toString(std::move(error));
+  return slot->second;
+}
+
+llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compiled &compiled) {
+  std::string name = op.getName().str(), text = options.kernelText, path = options.kernelName;
+  if (text.empty()) {
+    std::optional<std::string> found = findSource("kernels/" + name + ".atx", path);
+    if (!found)
+      return makeError(fmt::format("there is no kernel for {}: bench/kernels/{}.atx does not exist; name one with "
+                                   "--kernel",
+                                   name, name));
+    text = std::move(*found);
+  }
+  CompileOptions compileOptions;
+  compileOptions.arch = options.arch;
+  for (const auto &[dim, value] : instance.modelDims)
+    compileOptions.dims[dim] = value;
+  if (!options.scheduleName.empty()) {
+    compileOptions.schedule = options.scheduleText;
+    compileOptions.scheduleName = options.scheduleName;
+  } else {
+    std::string schedulePath;
+    if (std::optional<std::string> schedule = findSchedule(options.arch, name, schedulePath)) {
+      compileOptions.schedule = std::move(*schedule);
+      compileOptions.scheduleName = schedulePath;
+    }
+  }
+  std::string diagnostics;
+  llvm::raw_string_ostream stream(diagnostics);
+  auto start = std::chrono::steady_clock::now();
+  std::optional<CompileResult> output = hooks.compile(llvm::MemoryBufferRef(text, path), compileOptions, stream);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!output)
+    return makeError(fmt::format("cannot compile {}:\n{}", path, llvm::StringRef(diagnostics).rtrim().str()));
+  if (output->manifest.kernels.empty())
+    return makeError(fmt::format("the manifest of {} names no kernel", path));
+  llvm::Expected<std::unique_ptr<device::Module>> module = dev->load(llvm::MemoryBufferRef(output->output, name));
+  if (!module)
+    return module.takeError();
+  compiled.module = std::move(*module);
+  for (const ManifestKernel &kernel : output->manifest.kernels) {
+    const device::Kernel *found = compiled.module->lookup(kernel.name);
+    if (!found)
+      return makeError(
+          fmt::format("the code object of {} has no kernel '{}', which its manifest names", path, kernel.name));
+    compiled.kernels.push_back(found);
+  }
+  auto info = std::make_unique<CodeObjectInfo>();
+  for (const auto &[dim, value] : instance.modelDims)
+    info->dims += fmt::format("{}{}={}", info->dims.empty() ? "" : ",", dim, value);
+  info->manifest = std::move(output->manifest);
+  info->resources = compiled.kernels.front()->getResources();
+  info->compileSeconds = seconds;
+  compiled.info = info.get();
+  codeObjects.push_back(std::move(info));
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Executing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Half-open range of rows.
+struct RowRange {
+  int64_t begin, end;
+};
+
+/// Rows each executed workgroup covers, merged and ascending.
+std::vector<RowRange> getOwnedRows(llvm::ArrayRef<uint64_t> sample, int64_t extent, int64_t rows) {
+  std::vector<RowRange> ranges;
+  for (uint64_t workgroup : sample) {
+    int64_t begin = int64_t(workgroup) * extent, end = std::min(begin + extent, rows);
+    if (!ranges.empty() && ranges.back().end == begin)
+      ranges.back().end = end;
+    else
+      ranges.push_back({begin, end});
+  }
+  return ranges;
+}
+
+/// Compares written with owned bytes; the text names the first difference.
+std::string compareRanges(llvm::ArrayRef<ByteRange> written, llvm::ArrayRef<RowRange> owned, const TensorSpec &spec) {
+  uint64_t rowBytes = spec.getRowBytes(), total = spec.getBytes();
+  auto describe = [&](uint64_t byte) {
+    uint64_t element = byte % rowBytes / getSizeInBytes(spec.type);
+    return byte < total ? fmt::format("row {}, element {}", byte / rowBytes, element)
+                        : fmt::format("byte {} behind the end", byte - total);
+  };
+  // Walk both lists and stop at the first byte that only one of them has.
+  size_t i = 0;
+  uint64_t position = 0;
+  for (const RowRange &range : owned) {
+    uint64_t begin = uint64_t(range.begin) * rowBytes, end = uint64_t(range.end) * rowBytes;
+    position = begin;
+    while (position < end) {
+      while (i < written.size() && written[i].offset + written[i].size <= position)
+        ++i;
+      if (i == written.size() || written[i].offset > position)
+        return fmt::format("output '{}': not written at {}", spec.name, describe(position));
+      position = std::min(end, written[i].offset + written[i].size);
+    }
+  }
+  // Everything owned is written; anything more is outside.
+  uint64_t cursor = 0;
+  size_t next = 0;
+  for (const ByteRange &range : written) {
+    cursor = range.offset;
+    uint64_t end = range.offset + range.size;
+    while (cursor < end) {
+      while (next < owned.size() && uint64_t(owned[next].end) * rowBytes <= cursor)
+        ++next;
+      if (next == owned.size() || uint64_t(owned[next].begin) * rowBytes > cursor)
+        return fmt::format("output '{}': written outside the rows of the executed workgroups, at {}", spec.name,
+                           describe(cursor));
+      cursor = std::min(end, uint64_t(owned[next].end) * rowBytes);
+    }
+  }
+  return "";
+}
+
+/// What the kernel argument `arg` is at `instance`.
+struct BoundTensor {
+  const TensorSpec *spec = nullptr;
+  unsigned index = 0;
+  bool isOutput = false;
+};
+} // namespace
+
+static llvm::Expected<BoundTensor> bindTensor(const Instance &instance, const ManifestArg &arg, const DimMap &dims) {
+  const std::vector<TensorSpec> &specs = arg.isOutput ? instance.outputs : instance.inputs;
+  for (unsigned i = 0; i < specs.size(); ++i) {
+    if (specs[i].name != arg.name)
+      continue;
+    llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, dims);
+    if (!shape)
+      return shape.takeError();
+    if (arg.type != specs[i].type || *shape != specs[i].shape)
+      return makeError(fmt::format("kernel tensor '{}' is {}[{}], but the operator defines {}[{}]", arg.name,
+                                   atrex::getName(arg.type).str(), fmt::join(*shape, ", "),
+                                   atrex::getName(specs[i].type).str(), fmt::join(specs[i].shape, ", ")));
+    return BoundTensor{&specs[i], i, arg.isOutput};
+  }
+  return makeError(fmt::format("the kernel takes an {} '{}' that the operator does not define",
+                               arg.isOutput ? "output" : "input", arg.name));
+}
+
+llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
+                            ShapeResult &result) {
+  const Manifest &manifest = compiled.info->manifest;
+  llvm::Expected<DimMap> dims = resolveDims(manifest, instance.getAllDims());
+  if (!dims)
+    return dims.takeError();
+
+  // Tile of the outputs along the rows; 0 where workgroups cannot be sampled.
+  const ManifestKernel &first = manifest.kernels.front();
+  int64_t extent = -1;
+  std::vector<int64_t> tileExtents(first.args.size(), 0);
+  for (auto [arg, tile] : llvm::zip_equal(first.args, tileExtents)) {
+    if (arg.kind != ManifestArg::Kind::Tensor)
+      continue;
+    if (arg.tileDim == 0) {
+      llvm::Expected<int64_t> value = arg.tileExtent.evaluate(*dims);
+      if (!value)
+        return value.takeError();
+      tile = *value;
+    }
+    if (arg.isOutput)
+      extent = extent < 0 || extent == tile ? tile : 0;
+  }
+  llvm::Expected<std::array<uint32_t, 3>> grid = evaluateGrid(first, *dims);
+  if (!grid)
+    return grid.takeError();
+  uint64_t workgroups = uint64_t((*grid)[0]) * (*grid)[1] * (*grid)[2];
+  bool canSample =
+      extent > 0 && manifest.kernels.size() == 1 && (*grid)[1] == 1 && (*grid)[2] == 1 && dev->isSimulated();
+  if (canSample && workgroups != uint64_t((instance.rows + extent - 1) / extent))
+    return makeError(fmt::format("the manifest says {} rows per workgroup, but the grid has {} workgroups for {} rows",
+                                 extent, workgroups, instance.rows));
+
+  uint64_t elements = 0;
+  for (const std::vector<TensorSpec> *tensors : {&instance.inputs, &instance.outputs})
+    for (const TensorSpec &spec : *tensors)
+      elements += uint64_t(spec.getElements());
+  std::vector<uint64_t> sample;
+  if (!options.whole && elements > options.budget) {
+    if (!canSample && dev->isSimulated())
+      return makeError(fmt::format("the shape has {} elements, more than the budget of {}, and the kernel cannot be "
+                                   "executed in part because its workgroups do not own rows; use --whole or a larger "
+                                   "--budget",
+                                   elements, options.budget));
+    if (canSample)
+      sample =
+          chooseSample(workgroups, std::max<uint64_t>(3, options.budget / std::max<uint64_t>(1, elements / workgroups)),
+                       op.getName(), result.id, options.seed);
+  }
+  std::vector<RowRange> owned =
+      sample.empty() ? std::vector<RowRange>{{0, instance.rows}} : getOwnedRows(sample, extent, instance.rows);
+
+  // Device memory is returned on every path.
+  std::vector<DevicePtr> allocations;
+  llvm::scope_exit cleanup([&] {
+    for (DevicePtr ptr : allocations)
+      llvm::consumeError(dev->free(ptr));
+  });
+  auto allocate = [&](const TensorSpec &spec, DevicePtr &ptr) -> llvm::Error {
+    llvm::Expected<DevicePtr> fresh = dev->allocate(std::max<uint64_t>(1, spec.getBytes()), spec.name);
+    if (!fresh)
+      return fresh.takeError();
+    ptr = *fresh;
+    allocations.push_back(ptr);
+    return llvm::Error::success();
+  };
+  std::vector<DevicePtr> inputPtrs(instance.inputs.size()), outputPtrs(instance.outputs.size());
+
+  // An input is present for the owned rows when every kernel reads it by the
+  // same tile; otherwise it is present whole.
+  std::vector<std::vector<RowRange>> present(instance.inputs.size());
+  std::vector<std::vector<std::vector<uint8_t>>> hostInputs(instance.inputs.size());
+  for (size_t i = 0; i < instance.inputs.size(); ++i) {
+    const TensorSpec &spec = instance.inputs[i];
+    if (llvm::Error error = allocate(spec, inputPtrs[i]))
+      return error;
+    bool isTiled = !sample.empty() && !spec.isShared;
+    for (auto [arg, tile] : llvm::zip_equal(first.args, tileExtents))
+      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput && arg.name == spec.name)
+        isTiled &= tile == extent;
+    present[i] = isTiled ? owned : std::vector<RowRange>{{0, spec.getRows()}};
+    for (const RowRange &range : present[i]) {
+      std::vector<uint8_t> data(uint64_t(range.end - range.begin) * spec.getRowBytes());
+      source.getInput(unsigned(i), range.begin, range.end, data.data());
+      if (!data.empty())
+        if (llvm::Error error =
+                dev->copyToDevice(inputPtrs[i] + uint64_t(range.begin) * spec.getRowBytes(), data.data(), data.size()))
+          return error;
+      hostInputs[i].push_back(std::move(data));
+    }
+  }
+  for (size_t i = 0; i < instance.outputs.size(); ++i) {
+    const TensorSpec &spec = instance.outputs[i];
+    if (llvm::Error error = allocate(spec, outputPtrs[i]))
+      return error;
+    for (const RowRange &range : owned)
+      if (llvm::Error error = dev->fill(outputPtrs[i] + uint64_t(range.begin) * spec.getRowBytes(), 0xFF,
+                                        uint64_t(range.end - range.begin) * spec.getRowBytes()))
+        return error;
+  }
+
+  // Launch.
+  dev->clearTracking();
+  bool isFirstRun = !result.hasTime;
+  for (const auto &[index, kernel] : llvm::enumerate(manifest.kernels)) {
+    LaunchArguments arguments;
+    arguments.dims = instance.getAllDims();
+    for (const ManifestKernel &other : manifest.kernels)
+      for (const ManifestArg &arg : other.args)
+        if (arg.kind == ManifestArg::Kind::Scalar) {
+          auto value = instance.scalars.find(arg.name);
+          if (value != instance.scalars.end())
+            arguments.scalars[arg.name] = value->second;
+        }
+    for (const ManifestArg &arg : kernel.args) {
+      if (arg.kind != ManifestArg::Kind::Tensor) {
+        arguments.tensors.push_back(0);
+        continue;
+      }
+      llvm::Expected<BoundTensor> bound = bindTensor(instance, arg, *dims);
+      if (!bound)
+        return bound.takeError();
+      arguments.tensors.push_back(bound->isOutput ? outputPtrs[bound->index] : inputPtrs[bound->index]);
+    }
+    llvm::Expected<std::vector<uint8_t>> kernarg = packArguments(manifest, kernel, arguments);
+    if (!kernarg)
+      return kernarg.takeError();
+    llvm::Expected<std::array<uint32_t, 3>> kernelGrid = evaluateGrid(kernel, *dims);
+    if (!kernelGrid)
+      return kernelGrid.takeError();
+    device::LaunchConfig config;
+    config.grid = *kernelGrid;
+    config.workgroup = kernel.workgroup;
+    config.dynamicLdsBytes = kernel.dynamicLdsBytes;
+    config.kernarg = *kernarg;
+    config.sample = sample;
+    llvm::Expected<device::LaunchResult> launched = dev->launch(*compiled.kernels[index], config);
+    if (!launched)
+      return launched.takeError();
+    if (!isFirstRun)
+      continue;
+    if (index == 0) {
+      result.time = launched->time;
+      result.stats = launched->stats;
+      result.workgroupsExecuted = sample.empty() ? workgroups : sample.size();
+      result.workgroupsTotal = workgroups;
+    } else {
+      result.time.seconds += launched->time.seconds;
+      for (const auto &[part, seconds] : launched->time.parts)
+        result.time.parts[part] += seconds;
+    }
+    result.hasTime = true;
+  }
+
+  // Check.
+  CheckResult check;
+  check.inputs = source.label;
+  for (size_t i = 0; i < instance.inputs.size(); ++i) {
+    const TensorSpec &spec = instance.inputs[i];
+    llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(inputPtrs[i]);
+    if (!written) {
+      if (dev->isSimulated())
+        return written.takeError();
+      llvm::consumeError(written.takeError());
+    } else if (!written->empty() && check.inputFault.empty()) {
+      check.inputFault = fmt::format("input '{}' was written at byte {}", spec.name, written->front().offset);
+    }
+    for (size_t r = 0; r < present[i].size(); ++r) {
+      const std::vector<uint8_t> &before = hostInputs[i][r];
+      std::vector<uint8_t> after(before.size());
+      if (before.empty())
+        continue;
+      if (llvm::Error error = dev->copyFromDevice(
+              after.data(), inputPtrs[i] + uint64_t(present[i][r].begin) * spec.getRowBytes(), after.size()))
+        return error;
+      if (after != before && check.inputFault.empty())
+        check.inputFault = fmt::format("input '{}' was changed", spec.name);
+    }
+  }
+  std::vector<OutputJudge> judges;
+  for (size_t i = 0; i < instance.outputs.size(); ++i) {
+    const TensorSpec &spec = instance.outputs[i];
+    std::optional<Rule> rule = getStrictRule(op.getName(), spec.name);
+    if (!rule)
+      return makeError(fmt::format("output '{}' of {} has no strict rule", spec.name, op.getName().str()));
+    judges.emplace_back(*rule, spec.type, uint64_t(spec.getRowElements()));
+    llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(outputPtrs[i]);
+    if (!written) {
+      if (dev->isSimulated())
+        return written.takeError();
+      llvm::consumeError(written.takeError());
+    } else if (check.writeFault.empty()) {
+      check.writeFault = compareRanges(*written, owned, spec);
+    }
+  }
+  // Reference and judgement go by blocks of rows, so that host memory stays
+  // small.
+  int64_t rowElements = 1;
+  for (const std::vector<TensorSpec> *tensors : {&instance.inputs, &instance.outputs})
+    for (const TensorSpec &spec : *tensors)
+      if (!spec.isShared)
+        rowElements += spec.getRowElements();
+  int64_t blockRows = std::max<int64_t>(1, (int64_t(1) << 20) / rowElements);
+  uint64_t checkedRows = 0;
+  for (size_t r = 0; r < owned.size(); ++r) {
+    checkedRows += uint64_t(owned[r].end - owned[r].begin);
+    for (int64_t begin = owned[r].begin; begin < owned[r].end; begin += blockRows) {
+      int64_t end = std::min(begin + blockRows, owned[r].end);
+      std::vector<const void *> inputs;
+      for (size_t i = 0; i < instance.inputs.size(); ++i) {
+        const TensorSpec &spec = instance.inputs[i];
+        // `present` is either the owned ranges or one range with everything.
+        size_t slot = present[i].size() == owned.size() && present[i][r].begin == owned[r].begin ? r : 0;
+        int64_t row = spec.isShared ? 0 : begin - present[i][slot].begin;
+        inputs.push_back(hostInputs[i][slot].data() + uint64_t(row) * spec.getRowBytes());
+      }
+      std::vector<std::vector<uint8_t>> references, candidates;
+      std::vector<void *> referencePtrs;
+      for (size_t i = 0; i < instance.outputs.size(); ++i) {
+        const TensorSpec &spec = instance.outputs[i];
+        uint64_t bytes = uint64_t(end - begin) * spec.getRowBytes();
+        references.emplace_back(bytes);
+        candidates.emplace_back(bytes);
+        if (bytes > 0)
+          if (llvm::Error error = dev->copyFromDevice(candidates.back().data(),
+                                                      outputPtrs[i] + uint64_t(begin) * spec.getRowBytes(), bytes))
+            return error;
+      }
+      for (std::vector<uint8_t> &reference : references)
+        referencePtrs.push_back(reference.data());
+      source.getReference(inputs, begin, end, referencePtrs);
+      for (size_t i = 0; i < instance.outputs.size(); ++i) {
+        const TensorSpec &spec = instance.outputs[i];
+        judges[i].add(references[i].data(), candidates[i].data(),
+                      uint64_t(end - begin) * uint64_t(spec.getRowElements()),
+                      uint64_t(begin) * uint64_t(spec.getRowElements()));
+      }
+    }
+  }
+  result.elementsChecked = result.elementsTotal = 0;
+  for (size_t i = 0; i < instance.outputs.size(); ++i) {
+    const TensorSpec &spec = instance.outputs[i];
+    check.outputs.emplace_back(spec.name, judges[i].finish());
+    check.outputs.back().second.rowElements = std::max<uint64_t>(1, uint64_t(spec.getRowElements()));
+    result.elementsChecked += checkedRows * uint64_t(spec.getRowElements());
+    result.elementsTotal += uint64_t(spec.getElements());
+  }
+  result.checks.push_back(std::move(check));
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and cases
+//===----------------------------------------------------------------------===//
+
+void Runner::prepare(ShapeResult &result, const CatalogueOperator &entry, const Params &params,
+                     const std::map<std::string, double> &realised) {
+  result.op = entry.name;
+  result.params = params;
+  llvm::Expected<WorkPair> work = computeWork(entry.name, params, realised);
+  if (!work) {
+    llvm::consumeError(work.takeError());
+    return;
+  }
+  result.solUs = computeSolMs(work->charged, entry.dtype, *options.chip) * 1000;
+  if (work->minimal)
+    result.minimalUs = computeSolMs(*work->minimal, entry.dtype, *options.chip) * 1000;
+}
+
+void Runner::finish(ShapeResult &result, bool isStored) {
+  if (!result.error.empty()) {
+    result.status = ShapeStatus::Error;
+    return;
+  }
+  // The published rule speaks about the published inputs where they were run.
+  bool hasPublished = llvm::any_of(result.checks, [](const CheckResult &c) { return c.inputs == "published"; });
+  bool upstream = true, strict = true;
+  for (const CheckResult &check : result.checks) {
+    if (isStored || !hasPublished || check.inputs == "published")
+      upstream &= check.passesUpstream();
+    strict &= check.passesStrict();
+  }
+  result.upstream = upstream;
+  result.strict = strict;
+  bool passes = options.check == CheckMode::Upstream ? upstream
+                : options.check == CheckMode::Strict ? strict
+                                                     : upstream && strict;
+  result.status = passes ? ShapeStatus::Pass : ShapeStatus::Fail;
+}
+
+static std::string describeMissingReference(llvm::StringRef op) {
+  return fmt::format("operator '{}' has no reference in this build yet, so no kernel for it can be checked; available: "
+                     "{}",
+                     op.str(), fmt::join(getReferenceNames(), ", "));
+}
+
+ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
+  ShapeResult result;
+  result.id = shape.id;
+  prepare(result, entry, shape.params, shape.realised);
+  auto production =
+      options.chip->alias.empty() ? shape.productionUs.end() : shape.productionUs.find(options.chip->alias.str());
+  if (production != shape.productionUs.end())
+    result.productionUs = production->second;
+  auto fail = [&](llvm::Error error) {
+    result.error = llvm::toString(std::move(error));
+    finish(result, false);
+    return result;
+  };
+  const Operator *op = lookupOperator(entry.name);
+  if (!op)
+    return fail(makeError(describeMissingReference(entry.name)));
+  llvm::Expected<Instance> instance = op->instantiate(shape.params);
+  if (!instance)
+    return fail(instance.takeError());
+  result.shapeText = instance->shapeText;
+  Compiled &compiled = getCompiled(*op, *instance);
+  if (!compiled.error.empty())
+    return fail(makeError(compiled.error));
+  result.codeObjectHash = compiled.info->manifest.codeObjectHash;
+  for (InputVariant variant : options.inputs) {
+    Source source;
+    source.label = getName(variant).str();
+    source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
+      op->generate(*instance, input, variant, options.seed, begin, end, out);
+    };
+    source.getReference = [&](llvm::ArrayRef<const void *> inputs, int64_t begin, int64_t end,
+                              llvm::ArrayRef<void *> out) { op->compute(*instance, inputs, end - begin, out); };
+    if (llvm::Error error = runOnce(*op, *instance, compiled, source, result))
+      return fail(makeError(fmt::format("{} inputs: {}", source.label, llvm::toString(std::move(error)))));
+  }
+  finish(result, false);
+  return result;
+}
+
+ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase) {
+  ShapeResult result;
+  prepare(result, entry, entry.makeParams(testCase.params), {});
+  auto fail = [&](llvm::Error error) {
+    result.error = llvm::toString(std::move(error));
+    finish(result, true);
+    return result;
+  };
+  const Operator *op = lookupOperator(entry.name);
+  if (!op)
+    return fail(makeError(describeMissingReference(entry.name)));
+  llvm::Expected<Instance> instance = op->instantiate(result.params);
+  if (!instance)
+    return fail(instance.takeError());
+  result.shapeText = instance->shapeText;
+  std::vector<const CaseTensor *> inputs, outputs;
+  for (bool isOutput : {false, true})
+    for (const TensorSpec &spec : isOutput ? instance->outputs : instance->inputs) {
+      llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, spec, isOutput);
+      if (!tensor)
+        return fail(tensor.takeError());
+      (isOutput ? outputs : inputs).push_back(*tensor);
+    }
+  Compiled &compiled = getCompiled(*op, *instance);
+  if (!compiled.error.empty())
+    return fail(makeError(compiled.error));
+  result.codeObjectHash = compiled.info->manifest.codeObjectHash;
+  auto copyRows = [](const TensorSpec &spec, const CaseTensor &tensor, int64_t begin, int64_t end, void *out) {
+    if (begin < end)
+      std::memcpy(out, tensor.data.data() + uint64_t(begin) * spec.getRowBytes(),
+                  uint64_t(end - begin) * spec.getRowBytes());
+  };
+  Source source;
+  source.label = "stored";
+  source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
+    copyRows(instance->inputs[input], *inputs[input], begin, end, out);
+  };
+  source.getReference = [&](llvm::ArrayRef<const void *>, int64_t begin, int64_t end, llvm::ArrayRef<void *> out) {
+    for (size_t i = 0; i < out.size(); ++i)
+      copyRows(instance->outputs[i], *outputs[i], begin, end, out[i]);
+  };
+  if (llvm::Error error = runOnce(*op, *instance, compiled, source, result))
+    return fail(std::move(error));
+  finish(result, true);
+  return result;
+}

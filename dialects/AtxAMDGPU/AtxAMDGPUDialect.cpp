@@ -1,0 +1,80 @@
+//===- AtxAMDGPUDialect.cpp - AMD operations of fragment form -------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace atrex::atx_amdgpu;
+
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.cpp.inc"
+#include "dialects/AtxAMDGPU/AtxAMDGPUEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/AtxAMDGPU/AtxAMDGPUAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/AtxAMDGPU/AtxAMDGPUOps.cpp.inc"
+
+void AtxAMDGPUDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/AtxAMDGPU/AtxAMDGPUAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/AtxAMDGPU/AtxAMDGPUOps.cpp.inc"
+      >();
+}
+
+LogicalResult MakeResourceOp::verify() {
+  auto type = getView().getType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return emitOpError() << "needs a strided view, got " << type;
+  if (!type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() % 8 != 0)
+    return emitOpError() << "needs elements of whole bytes, got " << type.getElementType();
+  if (type.hasStaticShape()) {
+    for (auto [dim, extent, stride] : llvm::enumerate(type.getShape(), strides)) {
+      int64_t span;
+      if (ShapedType::isDynamic(stride))
+        continue;
+      if (llvm::MulOverflow(extent, stride, span) || span >= (int64_t(1) << 31) / (type.getElementTypeBitWidth() / 8))
+        return emitOpError() << "dimension " << dim << " of the view spans " << extent << " x " << stride
+                             << " elements, a buffer resource addresses less than 2^31 bytes";
+    }
+  }
+  return success();
+}
+
+/// Widths that a buffer instruction can move.
+static LogicalResult verifyAccess(Operation *op, VectorType type) {
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return op->emitOpError() << "needs elements of whole bytes, got " << element;
+  if (type.getRank() != 1 || type.isScalable())
+    return op->emitOpError() << "needs a vector of rank 1 and fixed size, got " << type;
+  int64_t bytes = type.getNumElements() * element.getIntOrFloatBitWidth() / 8;
+  if (!llvm::is_contained({1, 2, 4, 8, 12, 16}, bytes))
+    return op->emitOpError() << "moves " << bytes << " bytes; a buffer access is 1, 2, 4, 8, 12 or 16 bytes wide";
+  return success();
+}
+
+LogicalResult BufferLoadOp::verify() { return verifyAccess(*this, cast<VectorType>(getResult().getType())); }
+LogicalResult BufferStoreOp::verify() { return verifyAccess(*this, cast<VectorType>(getValue().getType())); }
+
+LogicalResult LaneReduceOp::verify() {
+  int64_t lanes = getLanes();
+  if (lanes < 1 || lanes > 1024 || !llvm::isPowerOf2_64(lanes))
+    return emitOpError() << "reduces over " << lanes << " lanes; it must be a power of two from 1 to 1024";
+  return success();
+}

@@ -1,0 +1,30 @@
+//===- AtxAMDGPUDialect.h - AMD operations of fragment form -----*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H
+#define ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h.inc"
+
+#include "dialects/AtxAMDGPU/AtxAMDGPUEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/AtxAMDGPU/AtxAMDGPUAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/AtxAMDGPU/AtxAMDGPUOps.h.inc"
+
+#endif // ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H

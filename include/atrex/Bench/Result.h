@@ -1,0 +1,88 @@
+//===- Result.h - Results as JSON, and scores -------------------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Result files (`atrex-mlir/bench-result/1`, described in docs/formats.md) and
+// the scores computed from them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_BENCH_RESULT_H
+#define ATREX_BENCH_RESULT_H
+
+#include "atrex/Bench/Runner.h"
+
+namespace atrex::bench {
+
+/// Everything one run produced.
+struct RunRecord {
+  std::string compilerVersion;
+  std::string deviceName;
+  bool isSimulated = true;
+  const ChipInfo *chip = nullptr;
+  std::string arch;
+  CheckMode check = CheckMode::Both;
+  std::vector<std::string> inputs;
+  uint64_t seed = 0;
+  bool isInterrupted = false;
+  /// "<built-in>" or the file's name.
+  std::string schedule;
+  std::vector<ShapeResult> shapes;
+  std::vector<const CodeObjectInfo *> codeObjects;
+};
+
+llvm::json::Value toJSON(const RunRecord &record);
+
+/// What score needs of one shape in a result file.
+struct ScoredShape {
+  bool passes = false;
+  /// SOL / time as recorded; not zeroed on failure.
+  double timeUs = 0;
+};
+
+/// Shapes of result files by operator and id; a later file replaces earlier
+/// entries.
+struct ResultSet {
+  std::string chip;
+  /// "predicted" or "measured"; the two are never mixed.
+  std::string timeKind;
+  std::map<std::string, std::map<int64_t, ScoredShape>> shapes;
+  /// Adds one file; `name` is for messages.
+  llvm::Error add(llvm::StringRef text, llvm::StringRef name);
+};
+
+struct OperatorScore {
+  std::string name, phase;
+  double importance = 0;
+  size_t shapes = 0, passing = 0, present = 0;
+  /// Mean S over all shapes (failed and missing count 0) and over passing ones.
+  double mean = 0, passingMean = 0;
+  /// Mean of SOL / production time, and of SOL / max(SOL, floor).
+  double production = 0, ceiling = 0;
+};
+
+/// Sum of importance times mean; normalised by the importances summed.
+struct Aggregate {
+  double raw = 0, normalised = 0;
+};
+
+struct Score {
+  std::vector<OperatorScore> operators;
+  /// "all", "prefill", "decode".
+  struct Row {
+    std::string label;
+    Aggregate all, passing, production, ceiling;
+  };
+  std::vector<Row> rows;
+  llvm::json::Value toJSON() const;
+};
+
+/// `floorSeconds` is the time of an empty launch.
+Score computeScore(const Catalogue &catalogue, const ResultSet &results, const ChipInfo &chip, double floorSeconds);
+
+} // namespace atrex::bench
+
+#endif // ATREX_BENCH_RESULT_H

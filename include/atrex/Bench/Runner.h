@@ -1,0 +1,170 @@
+//===- Runner.h - Compile, execute and check --------------------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs one shape: compiles the kernel (one code object per set of model
+// dimensions), draws inputs, executes on a device, checks every output element
+// that was executed and that nothing else was written.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_BENCH_RUNNER_H
+#define ATREX_BENCH_RUNNER_H
+
+#include "atrex/Bench/Case.h"
+#include "atrex/Bench/Operator.h"
+#include "atrex/Bench/Roofline.h"
+#include "atrex/Bench/Verdict.h"
+#include "atrex/Device/Device.h"
+#include "atrex/Driver/Compile.h"
+#include <functional>
+
+namespace atrex::bench {
+
+/// What the bench takes from other parts; tests put their own here.
+struct Hooks {
+  std::function<std::optional<CompileResult>(llvm::MemoryBufferRef, const CompileOptions &, llvm::raw_ostream &)>
+      compile;
+  /// `name` is "sim" or "hip:N".
+  std::function<llvm::Expected<std::unique_ptr<device::Device>>(llvm::StringRef name, const ChipInfo &chip,
+                                                                unsigned jobs)>
+      createDevice;
+  std::string compilerVersion;
+};
+
+enum class CheckMode : uint8_t { Upstream, Strict, Both };
+llvm::StringRef getName(CheckMode mode);
+
+struct RunOptions {
+  std::string arch = "gfx942";
+  const ChipInfo *chip = nullptr;
+  CheckMode check = CheckMode::Both;
+  std::vector<InputVariant> inputs = {InputVariant::Published, InputVariant::Strict};
+  uint64_t seed = 1;
+  /// Execute every workgroup, however large the shape.
+  bool whole = false;
+  /// Tensor elements up to which a shape is executed whole, and about which a
+  /// sample covers otherwise.
+  uint64_t budget = uint64_t(1) << 22;
+  /// Kernel source; empty text selects the one in the repository, else the
+  /// embedded one.
+  std::string kernelText, kernelName;
+  /// Schedule; empty name selects the one for operator and architecture, else
+  /// the built-in one.
+  std::string scheduleText, scheduleName;
+};
+
+/// One execution and its verdicts.
+struct CheckResult {
+  /// "published", "strict" or "stored".
+  std::string inputs;
+  std::vector<std::pair<std::string, OutputVerdict>> outputs;
+  /// Empty when exactly the owned elements were written.
+  std::string writeFault;
+  /// Empty when every input is unchanged.
+  std::string inputFault;
+
+  bool passesUpstream() const;
+  bool passesStrict() const;
+};
+
+/// A compiled kernel and how it came about.
+struct CodeObjectInfo {
+  std::string dims;
+  Manifest manifest;
+  device::KernelResources resources;
+  double compileSeconds = 0;
+};
+
+enum class ShapeStatus : uint8_t { Pass, Fail, Error };
+
+struct ShapeResult {
+  std::string op;
+  /// -1 for a stored case.
+  int64_t id = -1;
+  std::string shapeText;
+  Params params;
+  ShapeStatus status = ShapeStatus::Error;
+  /// Why there is no verdict.
+  std::string error;
+  std::vector<CheckResult> checks;
+  std::optional<bool> upstream, strict;
+  uint64_t workgroupsExecuted = 0, workgroupsTotal = 0;
+  uint64_t elementsChecked = 0, elementsTotal = 0;
+  bool hasTime = false;
+  device::LaunchTime time;
+  device::ExecutionStats stats;
+  std::string codeObjectHash;
+  double solUs = 0;
+  std::optional<double> minimalUs;
+  std::optional<double> productionUs;
+
+  double getCheckedShare() const { return elementsTotal ? double(elementsChecked) / double(elementsTotal) : 0; }
+  /// Share of the roofline; 0 unless the strict verdict passes.
+  double getScore() const;
+  double getTimeUs() const { return time.seconds * 1e6; }
+};
+
+class Runner {
+public:
+  Runner(Hooks hooks, RunOptions options) : hooks(std::move(hooks)), options(std::move(options)) {}
+
+  /// Creates the device; call once before running.
+  llvm::Error open(llvm::StringRef deviceName, unsigned jobs);
+  device::Device &getDevice() { return *dev; }
+
+  /// Runs one shape of the catalogue. Faults of kernel or compiler end up in the
+  /// result.
+  ShapeResult runShape(const CatalogueOperator &entry, const CatalogueShape &shape);
+  /// Runs a stored case with its inputs against its outputs.
+  ShapeResult runCase(const CatalogueOperator &entry, const Case &testCase);
+
+  /// Code objects built so far, in order.
+  const std::vector<std::unique_ptr<CodeObjectInfo>> &getCodeObjects() const { return codeObjects; }
+
+private:
+  struct Compiled {
+    CodeObjectInfo *info = nullptr;
+    std::unique_ptr<device::Module> module;
+    std::vector<const device::Kernel *> kernels;
+    std::string error;
+  };
+  struct Source {
+    std::string label;
+    /// Fills rows [begin, end) of an input.
+    std::function<void(unsigned input, int64_t begin, int64_t end, void *out)> getInput;
+    /// Fills rows [begin, end) of every output with the right result.
+    std::function<void(llvm::ArrayRef<const void *> inputs, int64_t begin, int64_t end, llvm::ArrayRef<void *> out)>
+        getReference;
+  };
+
+  void prepare(ShapeResult &result, const CatalogueOperator &entry, const Params &params,
+               const std::map<std::string, double> &realised);
+  Compiled &getCompiled(const Operator &op, const Instance &instance);
+  llvm::Error compile(const Operator &op, const Instance &instance, Compiled &compiled);
+  llvm::Error runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
+                      ShapeResult &result);
+  void finish(ShapeResult &result, bool isStored);
+
+  Hooks hooks;
+  RunOptions options;
+  std::unique_ptr<device::Device> dev;
+  std::map<std::string, Compiled> cache;
+  std::vector<std::unique_ptr<CodeObjectInfo>> codeObjects;
+};
+
+/// Workgroups to execute: all (empty) when `count` reaches `total`; otherwise
+/// the first, the last and random ones, ascending.
+std::vector<uint64_t> chooseSample(uint64_t total, uint64_t count, llvm::StringRef op, int64_t shape, uint64_t seed);
+
+/// Text of the kernel or schedule below bench/: from the source tree when it is
+/// there, else the embedded copy; std::nullopt when there is none. `path` gets
+/// the name for messages.
+std::optional<std::string> findSource(llvm::StringRef name, std::string &path);
+
+} // namespace atrex::bench
+
+#endif // ATREX_BENCH_RUNNER_H

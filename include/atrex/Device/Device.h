@@ -1,0 +1,217 @@
+//===- Device.h - A device that executes AMDGPU code objects ----*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interface that bench, tools and agent program against. The embedded
+// device (lib/Device/Sim) implements it on the host CPU; a real GPU implements
+// it through HIP. Both execute the very same code object.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_DEVICE_DEVICE_H
+#define ATREX_DEVICE_DEVICE_H
+
+#include "atrex/Target/Chip.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atrex::device {
+
+/// An address in device memory. Zero is never a valid allocation.
+using DevicePtr = uint64_t;
+
+/// Registers and memory one kernel needs, read from its descriptor and metadata.
+struct KernelResources {
+  /// Unified VGPR count used for occupancy: roundup(arch, 4) + acc.
+  uint32_t vgprs = 0;
+  uint32_t agprs = 0;
+  uint32_t sgprs = 0;
+  uint32_t staticLdsBytes = 0;
+  uint32_t scratchBytesPerLane = 0;
+  uint32_t kernargBytes = 0;
+};
+
+/// An explicit argument as the code object's metadata describes it.
+struct KernelArgInfo {
+  std::string name;
+  /// `.value_kind` of the metadata: global_buffer, by_value, hidden_...
+  std::string valueKind;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+/// One kernel of a loaded code object.
+class Kernel {
+public:
+  virtual ~Kernel();
+  virtual llvm::StringRef getName() const = 0;
+  virtual const KernelResources &getResources() const = 0;
+  /// Empty when the code object carries no metadata.
+  virtual llvm::ArrayRef<KernelArgInfo> getArgs() const = 0;
+};
+
+/// A loaded code object. Kernels live as long as their module.
+class Module {
+public:
+  virtual ~Module();
+  virtual std::vector<const Kernel *> getKernels() const = 0;
+  const Kernel *lookup(llvm::StringRef name) const;
+};
+
+struct LaunchConfig {
+  /// Workgroups per axis.
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// Work-items per workgroup and axis.
+  std::array<uint32_t, 3> workgroup = {64, 1, 1};
+  uint32_t dynamicLdsBytes = 0;
+  /// The explicit kernarg segment. Hidden arguments behind it are filled in by
+  /// the device where the metadata asks for them.
+  llvm::ArrayRef<uint8_t> kernarg;
+  /// Linear workgroup ids (x fastest) to execute, ascending and unique; empty
+  /// means the whole grid. Only the embedded device can execute a sample.
+  llvm::ArrayRef<uint64_t> sample;
+  /// Upper bound on wave-instructions of one wave before the launch is given up
+  /// as endless.
+  uint64_t maxWaveInstructions = 1ull << 32;
+  /// Record which cache lines and bytes are touched (needed for traffic figures
+  /// and for getWrittenRanges).
+  bool trackMemory = true;
+};
+
+/// Instruction classes the issue model distinguishes.
+enum class InstClass : uint8_t {
+  VALU,
+  /// exp, log, rcp, rsq, sqrt, sin, cos
+  Trans,
+  /// quarter-rate integer multiplies
+  MulQuarter,
+  MFMA,
+  SALU,
+  SMEM,
+  VMEMLoad,
+  VMEMStore,
+  VMEMAtomic,
+  LDS,
+  Branch,
+  /// s_waitcnt, s_nop, s_barrier, s_endpgm and the like
+  Internal,
+};
+constexpr unsigned numInstClasses = unsigned(InstClass::Internal) + 1;
+llvm::StringRef getName(InstClass cls);
+
+/// Counts over the workgroups that were executed.
+struct ExecutionStats {
+  uint64_t workgroupsExecuted = 0;
+  uint64_t workgroupsTotal = 0;
+  uint64_t wavesExecuted = 0;
+  /// Wave-instructions by class.
+  std::array<uint64_t, numInstClasses> instructions = {};
+  /// Cycles the executed instructions occupy the vector ALU of a SIMD.
+  uint64_t valuCycles = 0;
+  /// Bytes that active lanes asked for.
+  uint64_t loadBytes = 0;
+  uint64_t storeBytes = 0;
+  uint64_t ldsReadBytes = 0;
+  uint64_t ldsWriteBytes = 0;
+  /// Distinct cache lines touched by exactly one executed workgroup and by more
+  /// than one. Zero unless memory was tracked.
+  uint64_t readLinesExclusive = 0, readLinesShared = 0;
+  uint64_t writeLinesExclusive = 0, writeLinesShared = 0;
+  /// Host wall time of the execution, seconds.
+  double hostSeconds = 0;
+
+  uint64_t totalInstructions() const {
+    uint64_t sum = 0;
+    for (uint64_t n : instructions)
+      sum += n;
+    return sum;
+  }
+};
+
+/// Time of one launch. A prediction is never mixed with a measurement.
+struct LaunchTime {
+  /// Seconds.
+  double seconds = 0;
+  bool isPrediction = true;
+  /// For predictions: "roofline-grade" until a validated model replaces it.
+  std::string grade;
+  /// Parts of a prediction, seconds, by name ("memory", "issue", "launch"...).
+  std::map<std::string, double> parts;
+  /// Name of the largest part besides the launch floor.
+  std::string bound;
+  unsigned wavesPerSIMD = 0;
+  std::string occupancyLimiter;
+};
+
+struct LaunchResult {
+  ExecutionStats stats;
+  LaunchTime time;
+};
+
+/// A byte range inside one allocation.
+struct ByteRange {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+/// A device. Calls are not thread-safe per object; create one per thread.
+class Device {
+public:
+  virtual ~Device();
+
+  virtual llvm::StringRef getName() const = 0;
+  virtual const ChipInfo &getChip() const = 0;
+  virtual bool isSimulated() const = 0;
+
+  /// Parses and checks a code object; every failure is an error, never a crash.
+  virtual llvm::Expected<std::unique_ptr<Module>> load(llvm::MemoryBufferRef codeObject) = 0;
+
+  /// Allocates `bytes` (at least one) aligned to 256. Fresh memory reads as
+  /// zero; untouched pages cost no host memory. `label` names the allocation in
+  /// reports.
+  virtual llvm::Expected<DevicePtr> allocate(uint64_t bytes, llvm::StringRef label = "") = 0;
+  virtual llvm::Error free(DevicePtr ptr) = 0;
+
+  virtual llvm::Error copyToDevice(DevicePtr dst, const void *src, uint64_t bytes) = 0;
+  virtual llvm::Error copyFromDevice(void *dst, DevicePtr src, uint64_t bytes) = 0;
+  virtual llvm::Error fill(DevicePtr dst, uint8_t value, uint64_t bytes) = 0;
+
+  virtual llvm::Expected<LaunchResult> launch(const Kernel &kernel, const LaunchConfig &config) = 0;
+
+  /// Byte ranges of an allocation that kernels wrote since clearTracking(),
+  /// merged and ascending. Only where the device can tell (embedded device).
+  virtual llvm::Expected<std::vector<ByteRange>> getWrittenRanges(DevicePtr ptr) = 0;
+  virtual void clearTracking() = 0;
+};
+
+struct SimOptions {
+  /// Chip name, alias or architecture; decides the ISA and the time model.
+  std::string chip = "gfx942";
+  /// Host threads that execute workgroups; 0 means one per core.
+  unsigned jobs = 0;
+};
+
+/// The embedded device. Fails when the chip is unknown or not an AMD GPU.
+llvm::Expected<std::unique_ptr<Device>> createSimDevice(const SimOptions &options);
+
+/// Roofline-grade prediction from the counts of a (possibly sampled) run:
+/// launch floor + max(compulsory bytes over HBM peak, instruction issue over the
+/// SIMDs, LDS, L1), stretched where the grid cannot fill the chip.
+LaunchTime predictTime(const ChipInfo &chip, const KernelResources &resources, const LaunchConfig &config,
+                       const ExecutionStats &stats);
+
+} // namespace atrex::device
+
+#endif // ATREX_DEVICE_DEVICE_H

@@ -1,0 +1,63 @@
+//===- Compile.h - From source text to a code object ------------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler as a library: `.atx` or `.mlir` text in, text or code object and
+// manifest out. atrex-compile and the bench call this.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_DRIVER_COMPILE_H
+#define ATREX_DRIVER_COMPILE_H
+
+#include "atrex/Runtime/Manifest.h"
+#include "atrex/Support/DimExpr.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <string>
+
+namespace atrex {
+
+/// Last stage to run; the text of that stage is the result.
+enum class EmitKind : uint8_t { MLIR, Tile, Fragment, LLVM, Asm, Hsaco };
+
+struct CompileOptions {
+  std::string arch = "gfx942";
+  /// Dimensions that become compile-time constants.
+  DimMap dims;
+  /// Values of knobs, by name.
+  std::map<std::string, std::string> knobs;
+  /// Text of a schedule file; empty selects the built-in schedule.
+  std::string schedule;
+  /// Name of the schedule for diagnostics.
+  std::string scheduleName = "<built-in>";
+  EmitKind emit = EmitKind::Hsaco;
+  /// Operator to compile when the source defines several; empty takes the only
+  /// one.
+  std::string op;
+  bool printTimings = false;
+};
+
+struct CompileResult {
+  /// Text of the requested stage, or the code object for EmitKind::Hsaco.
+  std::string output;
+  /// Filled for EmitKind::Hsaco and EmitKind::Asm.
+  Manifest manifest;
+};
+
+/// Compiles `source` (language chosen by the buffer's name: `.mlir` is MLIR,
+/// everything else the kernel language). Diagnostics go to `diagnostics` with
+/// source line and caret; std::nullopt on failure.
+std::optional<CompileResult> compile(llvm::MemoryBufferRef source, const CompileOptions &options,
+                                     llvm::raw_ostream &diagnostics);
+
+/// Identifies this build of the compiler in manifests and results.
+std::string getCompilerVersion();
+
+} // namespace atrex
+
+#endif // ATREX_DRIVER_COMPILE_H

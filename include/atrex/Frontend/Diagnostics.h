@@ -1,0 +1,75 @@
+//===- Diagnostics.h - Located diagnostics of the front end -----*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_FRONTEND_DIAGNOSTICS_H
+#define ATREX_FRONTEND_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/SourceMgr.h"
+#include <string>
+#include <vector>
+
+namespace atrex::frontend {
+
+/// Reports through the diagnostic engine of an MLIR context at source
+/// positions, and counts errors.
+class Diagnostics {
+public:
+  /// Errors after which the stages stop looking for more.
+  static constexpr unsigned errorLimit = 50;
+
+  Diagnostics(const llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context)
+      : sourceMgr(sourceMgr), context(context),
+        discarded(mlir::UnknownLoc::get(&context), mlir::DiagnosticSeverity::Note) {}
+
+  mlir::MLIRContext &getContext() const { return context; }
+
+  /// File, line and column (both counted from 1) of a position.
+  mlir::Location getLocation(llvm::SMLoc loc) const;
+
+  /// Reports an error; silent, but counted, once there are too many.
+  mlir::InFlightDiagnostic error(llvm::SMLoc loc) {
+    ++numErrors;
+    isSilent = numErrors > errorLimit;
+    return isSilent ? mlir::InFlightDiagnostic() : mlir::emitError(getLocation(loc));
+  }
+  mlir::InFlightDiagnostic warning(llvm::SMLoc loc) { return mlir::emitWarning(getLocation(loc)); }
+  /// Adds a note to the error reported last.
+  mlir::Diagnostic &note(mlir::InFlightDiagnostic &diagnostic, llvm::SMLoc loc) {
+    return isSilent ? discarded : diagnostic.attachNote(getLocation(loc));
+  }
+
+  unsigned getNumErrors() const { return numErrors; }
+  bool reachedLimit() const { return numErrors >= errorLimit; }
+
+private:
+  const llvm::SourceMgr &sourceMgr;
+  mlir::MLIRContext &context;
+  unsigned numErrors = 0;
+  bool isSilent = false;
+  /// Takes the notes of silent errors.
+  mlir::Diagnostic discarded;
+};
+
+/// The candidate closest to a misspelt `name`, or an empty string when none is
+/// close.
+llvm::StringRef findSimilar(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+/// `; did you mean 'x'?` or nothing.
+std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+/// Source text made printable and short: control characters and bytes outside
+/// ASCII appear as \xNN.
+std::string printable(llvm::StringRef text);
+
+} // namespace atrex::frontend
+
+#endif // ATREX_FRONTEND_DIAGNOSTICS_H

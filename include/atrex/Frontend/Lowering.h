@@ -1,0 +1,23 @@
+//===- Lowering.h - Checked programs to MLIR --------------------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_FRONTEND_LOWERING_H
+#define ATREX_FRONTEND_LOWERING_H
+
+#include "atrex/Frontend/Diagnostics.h"
+#include "atrex/Frontend/Program.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace atrex::frontend {
+
+/// Appends a `func.func` that computes `op` with `linalg` on tensors to
+/// `module`. Every operation has the position of its source expression.
+void lower(const Operator &op, mlir::ModuleOp module, const Diagnostics &diags);
+
+} // namespace atrex::frontend
+
+#endif // ATREX_FRONTEND_LOWERING_H

@@ -1,0 +1,128 @@
+//===- Manifest.h - What a host must know to launch a kernel ----*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The manifest stands beside a code object and says how to launch it: arguments
+// in order with offset and size, grid as expressions over run-time dimensions,
+// which tile of each output one workgroup writes, and where the code came from.
+// JSON schema `atrex-mlir/manifest/1`, described in docs/formats.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_RUNTIME_MANIFEST_H
+#define ATREX_RUNTIME_MANIFEST_H
+
+#include "atrex/Support/DataType.h"
+#include "atrex/Support/DimExpr.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace atrex {
+
+/// One explicit kernel argument, in kernarg order.
+struct ManifestArg {
+  enum class Kind : uint8_t {
+    /// Address of a tensor, 8 bytes.
+    Tensor,
+    /// A run-time dimension, 8 bytes, signed.
+    Dim,
+    /// A scalar parameter of the operator.
+    Scalar,
+  };
+  Kind kind = Kind::Tensor;
+  std::string name;
+  DataType type = DataType::F32;
+  /// Byte offset and size inside the kernarg segment.
+  uint32_t offset = 0;
+  uint32_t size = 8;
+  /// Tensors: extents, outermost first, contiguous and row-major.
+  std::vector<DimExpr> shape;
+  /// Tensors: written by the kernel. An operator may have an input and an
+  /// output of the same name; they are two arguments.
+  bool isOutput = false;
+  /// Tensors that every workgroup indexes by tile along one dimension: the
+  /// dimension's position in `shape` and the extent one workgroup covers, an
+  /// expression over the run-time dimensions.
+  /// Workgroup w covers [w * tileExtent, min((w + 1) * tileExtent, extent)).
+  /// tileDim is -1 where a workgroup may touch the whole tensor.
+  int tileDim = -1;
+  DimExpr tileExtent;
+  /// Scalars: the value used when the caller gives none.
+  std::optional<double> defaultValue;
+};
+
+/// A condition on dimensions, `expr == 0`-style text for messages included.
+struct ManifestConstraint {
+  /// Comparison `lhs op rhs` with op one of == != < <= > >=.
+  DimExpr lhs, rhs;
+  std::string op;
+  std::string str() const { return lhs.str() + " " + op + " " + rhs.str(); }
+};
+
+struct ManifestKernel {
+  /// Symbol in the code object (without the `.kd` suffix).
+  std::string name;
+  std::array<uint32_t, 3> workgroup = {1, 1, 1};
+  /// Number of workgroups per axis.
+  std::array<DimExpr, 3> grid = {DimExpr::constant(1), DimExpr::constant(1), DimExpr::constant(1)};
+  uint32_t kernargBytes = 0;
+  uint32_t dynamicLdsBytes = 0;
+  std::vector<ManifestArg> args;
+};
+
+struct Manifest {
+  std::string op;
+  std::string arch;
+  std::string compiler;
+  std::string sourceHash;
+  std::string scheduleHash;
+  std::string codeObjectHash;
+  /// The schedule as text: a pipeline that `atrex-opt --pass-pipeline` accepts.
+  std::string schedule;
+  /// Dimensions fixed at compile time.
+  std::map<std::string, int64_t> constants;
+  /// Dimensions that stay run-time parameters, in declaration order.
+  std::vector<std::string> runtimeDims;
+  std::vector<ManifestConstraint> constraints;
+  /// Kernels in launch order.
+  std::vector<ManifestKernel> kernels;
+
+  llvm::json::Value toJSON() const;
+  std::string toText() const;
+  static llvm::Expected<Manifest> fromText(llvm::StringRef text);
+};
+
+/// Values for one launch. Dimensions fixed at compile time may be repeated in
+/// `dims`; another value than the compiled one is an error.
+struct LaunchArguments {
+  DimMap dims;
+  llvm::StringMap<double> scalars;
+  /// Device addresses by tensor argument index (position in `args`).
+  std::vector<uint64_t> tensors;
+};
+
+/// Checks dimensions (all present, positive, constraints satisfied) and returns
+/// the complete map including compile-time constants.
+llvm::Expected<DimMap> resolveDims(const Manifest &manifest, const DimMap &dims);
+
+/// Fills a kernarg segment for `kernel`.
+llvm::Expected<std::vector<uint8_t>> packArguments(const Manifest &manifest, const ManifestKernel &kernel,
+                                                   const LaunchArguments &arguments);
+
+/// Evaluates the grid of `kernel`; an error when it exceeds what a dispatch
+/// packet can express (2^32 - 1 work-items per axis).
+llvm::Expected<std::array<uint32_t, 3>> evaluateGrid(const ManifestKernel &kernel, const DimMap &dims);
+
+/// Evaluates a tensor shape; an error when the byte size overflows 64 bits.
+llvm::Expected<std::vector<int64_t>> evaluateShape(const ManifestArg &arg, const DimMap &dims);
+
+} // namespace atrex
+
+#endif // ATREX_RUNTIME_MANIFEST_H

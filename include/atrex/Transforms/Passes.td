@@ -1,0 +1,134 @@
+//===- Passes.td - Passes from operator form to fragment form *- tablegen -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATREX_TRANSFORMS_PASSES_TD
+#define ATREX_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
+  let summary = "choose how an operator's rows are mapped to workgroups and lanes";
+  let description = [{
+    Attaches `#atx.mapping` to every operator. Rows (dimension 0 of the results)
+    are spread over workgroups; inside a workgroup, `threads-per-row` work-items
+    share a row, each holding runs of `vector-bits` and `rows-per-thread` rows.
+
+    Options left at 0 are chosen by a cost estimate in vector-ALU cycles per
+    element: lanes idle through padding, the steps of the row reduction spread
+    over the elements of a lane, an LDS exchange when a row needs more than one
+    wave, accesses narrower than a cache line, and registers. The estimate uses
+    the shape only, so the same source gives the same mapping.
+
+    Fails with a diagnostic when a row is not of constant length or does not fit
+    into the registers of one workgroup.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
+    Option<"threads", "threads", "int64_t", /*default=*/"0",
+           "work-items of a workgroup: a power of two from 64 to 1024; 0 chooses">,
+    Option<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
+           "work-items that share one row: a power of two up to 'threads'; 0 chooses">,
+    Option<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
+           "rows each work-item holds: 1 to 16; 0 chooses">,
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
+           "widest access of one lane: 16, 32, 64 or 128">
+  ];
+  let dependentDialects = ["::atrex::atx::AtxDialect"];
+}
+
+def TileToWorkgroupsPass : Pass<"atx-tile-to-workgroups", "::mlir::func::FuncOp"> {
+  let summary = "tile an operator over workgroups and fuse its producers";
+  let description = [{
+    Tiles the operations that compute the results of an operator along
+    dimension 0, by the extent its `#atx.mapping` gives to a workgroup, into one
+    `scf.forall`; everything they read is computed inside the tile. Results
+    that do not depend on one another share the loop.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numTiled", "num-tiled", "operations tiled or fused">];
+}
+
+def VectorizeTilePass : Pass<"atx-vectorize-tile", "::mlir::func::FuncOp"> {
+  let summary = "turn the linalg operations of a tile into workgroup-wide vectors";
+  let description = [{
+    Each tensor of the tile becomes one vector of the padded tile shape; each
+    input is read once, by a `vector.transfer_read` that is not in bounds where
+    the tile may reach past the tensor. Values never go through memory between
+    two operations. A reduction over a padded dimension ignores the padding.
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numReads", "num-reads", "tensor reads created">,
+                    Statistic<"numVectorized", "num-vectorized", "linalg operations vectorized">];
+}
+
+def BufferizePass : Pass<"atx-bufferize", "::mlir::ModuleOp"> {
+  let summary = "bufferize operators: tensors become buffers in global memory";
+  let description = [{
+    Upstream's one-shot bufferization with this project's choices: function
+    arguments are contiguous buffers in global memory, results are written to
+    the arguments marked `atx.output`. Fails when a result is not computed in
+    place, since a kernel cannot return a buffer.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::gpu::GPUDialect"];
+}
+
+def OutlineKernelsPass : Pass<"atx-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn bufferized operators into GPU kernels";
+  let description = [{
+    Moves the `scf.forall` of each operator into a `gpu.func`: one iteration is
+    one workgroup. Tensor arguments become bare pointers, run-time dimensions
+    become 64-bit arguments behind them; the kernel carries what the manifest
+    needs (`atx.args`, `atx.grid`, `atx.constraints`). The result is tile form.
+
+    Where every tile reads the same tensor (a weight), a workgroup computes
+    several tiles one after the other and reads it once: so many that about
+    `workgroups` of them do all the work, decided at run time from the number
+    of rows. Few rows still mean one tile for each workgroup.
+  }];
+  let options = [
+    Option<"workgroups", "workgroups", "int64_t", /*default=*/"0",
+           "workgroups that a large grid is limited to where tiles share an operand; 0 never loops">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
+def AssignLayoutsPass : Pass<"atx-assign-layouts", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "decide which lane holds which element of every vector";
+  let description = [{
+    Starting from the writes, which take the layout of the kernel's
+    `#atx.mapping`, propagates thread-value layouts backwards and forwards until
+    every vector has one. A reduced dimension that nothing else places is held
+    by one lane. Two different layouts for one vector are an error that names
+    both.
+  }];
+  let dependentDialects = ["::atrex::atx::AtxDialect"];
+  let statistics = [Statistic<"numAssigned", "num-assigned", "vectors with a layout">];
+}
+
+def DistributePass : Pass<"atx-distribute", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "rewrite workgroup-wide vectors to what one lane holds";
+  let description = [{
+    Tile form to fragment form, by the layouts that `atx-assign-layouts` left:
+    a vector becomes runs of consecutive elements in registers, reads and writes
+    become bounded buffer accesses as wide as alignment allows with constant
+    offsets, reductions become sums in registers and `atx_amdgpu.lane_reduce`.
+    Padding columns are masked through the buffer bounds.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane: 16, 32, 64 or 128">
+  ];
+  let dependentDialects = ["::atrex::atx_amdgpu::AtxAMDGPUDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
+  let statistics = [Statistic<"numLoads", "num-loads", "buffer loads created">,
+                    Statistic<"numStores", "num-stores", "buffer stores created">];
+}
+
+#endif // ATREX_TRANSFORMS_PASSES_TD

@@ -1,0 +1,315 @@
+//===- ConvertToROCDL.cpp - Kernel modules to LLVM and ROCDL ----------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Conversion/Passes.h"
+#include "atrex/Target/Chip.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/GPUToROCDL/Runtimes.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace atrex {
+#define GEN_PASS_DEF_CONVERTTOROCDLPASS
+#include "atrex/Conversion/Passes.h.inc"
+} // namespace atrex
+
+using namespace mlir;
+using namespace atrex;
+using namespace atrex::atx_amdgpu;
+
+namespace {
+
+Value i32(ConversionPatternRewriter &rewriter, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(), rewriter.getI32IntegerAttr(int32_t(value)));
+}
+
+/// Word 3 of a raw buffer descriptor on GFX9: 32-bit data format, no swizzle.
+/// With it, accesses beyond num_records read zero and drop writes.
+constexpr uint32_t rawBufferFlags = (7u << 12) | (4u << 15);
+
+struct MakeResourceLowering : public ConvertOpToLLVMPattern<MakeResourceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(MakeResourceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = op.getView().getType();
+    MemRefDescriptor descriptor(adaptor.getView());
+    Value pointer = descriptor.bufferPtr(rewriter, loc, *getTypeConverter(), type);
+    // Bytes up to the end of the view: the largest extent times stride.
+    Value elements;
+    Type i64 = rewriter.getI64Type();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Value span = LLVM::MulOp::create(rewriter, loc, descriptor.size(rewriter, loc, dim),
+                                       descriptor.stride(rewriter, loc, dim));
+      elements = elements ? Value(LLVM::UMaxOp::create(rewriter, loc, elements, span)) : span;
+    }
+    Value width = LLVM::ConstantOp::create(rewriter, loc, i64,
+                                           rewriter.getI64IntegerAttr(type.getElementTypeBitWidth() / 8));
+    Value bytes = LLVM::MulOp::create(rewriter, loc, elements, width);
+    Value stride = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI16Type(), rewriter.getI16IntegerAttr(0));
+    rewriter.replaceOpWithNewOp<ROCDL::MakeBufferRsrcOp>(op, op.getResource().getType(), pointer, stride, bytes,
+                                                         i32(rewriter, loc, rawBufferFlags));
+    return success();
+  }
+};
+
+/// Byte offset of an access; out of every buffer's range where the mask is false.
+template <typename OpTy>
+Value getByteOffset(OpTy op, typename OpTy::Adaptor adaptor, int64_t bytesPerElement,
+                    ConversionPatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value offset = adaptor.getOffset();
+  if (bytesPerElement != 1)
+    offset = LLVM::MulOp::create(rewriter, loc, offset, i32(rewriter, loc, bytesPerElement));
+  // A buffer spans less than 2^31 bytes, so this lies outside of it whatever
+  // the constant adds.
+  if (Value mask = adaptor.getMask())
+    offset = LLVM::SelectOp::create(rewriter, loc, mask, offset, i32(rewriter, loc, INT32_MIN));
+  if (int64_t constant = op.getConstOffset() * bytesPerElement)
+    offset = LLVM::AddOp::create(rewriter, loc, offset, i32(rewriter, loc, constant));
+  return offset;
+}
+
+/// The type a buffer instruction moves for `type`: words, or one small integer.
+Type getTransferType(VectorType type, Builder &builder) {
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  if (bits < 32)
+    return builder.getIntegerType(bits);
+  if (bits == 32)
+    return builder.getI32Type();
+  return VectorType::get(bits / 32, builder.getI32Type());
+}
+
+struct BufferLoadLowering : public ConvertOpToLLVMPattern<BufferLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(BufferLoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getResult().getType());
+    Value offset = getByteOffset(op, adaptor, type.getElementTypeBitWidth() / 8, rewriter);
+    Value zero = i32(rewriter, loc, 0);
+    Value loaded = ROCDL::RawPtrBufferLoadOp::create(rewriter, loc, getTransferType(type, rewriter),
+                                                     adaptor.getResource(), offset, zero, zero, ArrayAttr(),
+                                                     ArrayAttr(), ArrayAttr());
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, getTypeConverter()->convertType(type), loaded);
+    return success();
+  }
+};
+
+struct BufferStoreLowering : public ConvertOpToLLVMPattern<BufferStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(BufferStoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getValue().getType());
+    Value offset = getByteOffset(op, adaptor, type.getElementTypeBitWidth() / 8, rewriter);
+    Value zero = i32(rewriter, loc, 0);
+    Value words = LLVM::BitcastOp::create(rewriter, loc, getTransferType(type, rewriter), adaptor.getValue());
+    rewriter.replaceOpWithNewOp<ROCDL::RawPtrBufferStoreOp>(op, words, adaptor.getResource(), offset, zero, zero,
+                                                            ArrayAttr(), ArrayAttr(), ArrayAttr());
+    return success();
+  }
+};
+
+/// Applies a scalar function to every element of a value of rank 0 or 1.
+Value mapElements(Value operand, Type type, const TypeConverter &converter, ConversionPatternRewriter &rewriter,
+                  Location loc, function_ref<Value(Value)> scalar) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return scalar(operand);
+  Value result = LLVM::PoisonOp::create(rewriter, loc, converter.convertType(type));
+  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+    Value index = i32(rewriter, loc, i);
+    Value element = LLVM::ExtractElementOp::create(rewriter, loc, operand, index);
+    result = LLVM::InsertElementOp::create(rewriter, loc, result, scalar(element), index);
+  }
+  return result;
+}
+
+/// 1 / sqrt(x) by the hardware's approximation (1 ulp), which flushes subnormal
+/// operands: those are scaled by 2^24 first and the result by 2^12.
+struct RsqrtLowering : public ConvertOpToLLVMPattern<math::RsqrtOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    auto vector = dyn_cast<VectorType>(type);
+    if (!getElementTypeOrSelf(type).isF32() || (vector && vector.getRank() != 1))
+      return failure();
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    auto number = [&](float value) -> Value {
+      return LLVM::ConstantOp::create(rewriter, loc, f32, rewriter.getF32FloatAttr(value));
+    };
+    auto scalar = [&](Value x) -> Value {
+      Value small = LLVM::FCmpOp::create(rewriter, loc, LLVM::FCmpPredicate::olt, x, number(0x1.0p-126f));
+      Value scaled = LLVM::FMulOp::create(
+          rewriter, loc, x, LLVM::SelectOp::create(rewriter, loc, small, number(0x1.0p+24f), number(1.0f)));
+      Value root = LLVM::CallIntrinsicOp::create(rewriter, loc, f32, rewriter.getStringAttr("llvm.amdgcn.rsq.f32"),
+                                                 ValueRange{scaled})
+                       .getResult(0);
+      return LLVM::FMulOp::create(rewriter, loc, root,
+                                  LLVM::SelectOp::create(rewriter, loc, small, number(0x1.0p+12f), number(1.0f)));
+    };
+    rewriter.replaceOp(op, mapElements(adaptor.getOperand(), type, *getTypeConverter(), rewriter, loc, scalar));
+    return success();
+  }
+};
+
+/// exp2 where an approximation is allowed: the instruction itself (1 ulp), which
+/// flushes subnormal results. LLVM scales around it even under `afn` once the
+/// operation is a vector.
+struct ApproximateExp2Lowering : public ConvertOpToLLVMPattern<math::Exp2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!getElementTypeOrSelf(op.getType()).isF32() || (vector && vector.getRank() != 1) ||
+        !bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
+      return failure();
+    Location loc = op.getLoc();
+    rewriter.replaceOp(op, mapElements(adaptor.getOperand(), op.getType(), *getTypeConverter(), rewriter, loc,
+                                       [&](Value x) -> Value {
+                                         return LLVM::CallIntrinsicOp::create(
+                                                    rewriter, loc, rewriter.getF32Type(),
+                                                    rewriter.getStringAttr("llvm.amdgcn.exp2.f32"), ValueRange{x})
+                                             .getResult(0);
+                                       }));
+    return success();
+  }
+};
+
+/// The backend has packed addition of two f32, but no packed subtraction. Where
+/// one value is subtracted from a whole run it is negated once; canonicalize, an
+/// identity here, keeps LLVM from turning the addition back into a subtraction.
+struct SubtractSplat : public OpRewritePattern<arith::SubFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SubFOp op, PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto splat = op.getRhs().getDefiningOp<vector::BroadcastOp>();
+    if (!type || !type.getElementType().isF32() || !splat || isa<VectorType>(splat.getSourceType()))
+      return failure();
+    Location loc = op.getLoc();
+    Value negated = arith::NegFOp::create(rewriter, loc, splat.getSource());
+    Value opaque = LLVM::CallIntrinsicOp::create(rewriter, loc, type.getElementType(),
+                                                 rewriter.getStringAttr("llvm.canonicalize.f32"),
+                                                 ValueRange{negated})
+                       .getResult(0);
+    Value addend = vector::BroadcastOp::create(rewriter, loc, type, opaque);
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, op.getLhs(), addend, op.getFastmathAttr());
+    return success();
+  }
+};
+
+class ConvertToROCDL : public atrex::impl::ConvertToROCDLPassBase<ConvertToROCDL> {
+public:
+  using ConvertToROCDLPassBase::ConvertToROCDLPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    const ChipInfo *chip = lookupChip(arch);
+    FailureOr<amdgpu::Chipset> chipset = failure();
+    if (chip && chip->isAMDGPU())
+      chipset = amdgpu::Chipset::parse(chip->arch);
+    if (failed(chipset)) {
+      module.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
+                         << getArchList();
+      return signalPassFailure();
+    }
+
+    {
+      RewritePatternSet patterns(context);
+      patterns.add<SubtractSplat>(context);
+      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+        return signalPassFailure();
+    }
+    {
+      RewritePatternSet patterns(context);
+      vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+      vector::populateVectorShapeCastLoweringPatterns(patterns);
+      vector::populateVectorBroadcastLoweringPatterns(patterns);
+      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+        return signalPassFailure();
+    }
+
+    LowerToLLVMOptions options(context);
+    options.overrideIndexBitwidth(64);
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(context, options);
+    amdgpu::populateCommonGPUTypeAndAttributeConversions(converter);
+    populateAMDGPUTypeAndAttributeConversions(converter);
+
+    RewritePatternSet patterns(context);
+    // LLVM intrinsics instead of calls of a device library.
+    patterns.add<RsqrtLowering, ApproximateExp2Lowering>(converter, PatternBenefit(20));
+    populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/true, /*benefit=*/10);
+    populateAMDGPUToROCDLConversionPatterns(converter, patterns, *chipset);
+    populateGpuToROCDLConversionPatterns(converter, patterns, gpu::amd::Runtime::HIP, *chipset);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    patterns.add<MakeResourceLowering, BufferLoadLowering, BufferStoreLowering>(converter);
+
+    LLVMConversionTarget target(*context);
+    configureGpuToROCDLConversionLegality(target);
+    target.addLegalOp<LLVM::ExpOp, LLVM::Exp2Op, LLVM::LogOp, LLVM::Log2Op, LLVM::FFloorOp, LLVM::FCeilOp, LLVM::SinOp,
+                      LLVM::CosOp, LLVM::SqrtOp, LLVM::FAbsOp, LLVM::RintOp, LLVM::RoundOp, LLVM::RoundEvenOp,
+                      LLVM::FTruncOp, LLVM::PowOp, LLVM::FMAOp, LLVM::Log10Op>();
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+
+    // The manifest's attributes stay on the function; the mapping is spent.
+    module.walk([&](LLVM::LLVMFuncOp func) { func->removeAttr(atx::mappingAttrName); });
+    WalkResult left = module.walk([&](Operation *op) {
+      if (isa<gpu::GPUModuleOp>(op) || isa<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitError() << "'" << op->getName() << "' has no lowering for " << chip->arch;
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,233 @@
+//===- Core.h - State shared by decoder, handlers and scheduler -*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The handler files are compiled several times for different x86 vector
+// extensions. This header therefore contains plain data only: no LLVM header,
+// no std template, no function with external linkage that the linker could take
+// from a file built for a newer machine.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_LIB_DEVICE_SIM_CORE_H
+#define ATREX_LIB_DEVICE_SIM_CORE_H
+
+#include <stdint.h>
+
+namespace atrex::device::sim {
+
+using u8 = uint8_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+using i8 = int8_t;
+using i16 = int16_t;
+using i32 = int32_t;
+using i64 = int64_t;
+
+struct Wave;
+struct Inst;
+
+/// Executes one wave-instruction and returns the next one; nullptr leaves the
+/// dispatch loop (see Wave::status and Wave::next).
+using Handler = const Inst *(*)(Wave &, const Inst *);
+
+/// How an operand's bits are read: decides inline constants, modifiers, width.
+enum TypeCode : u8 { TNone, TB32, TI32, TF32, TB16, TI16, TF16, TB64, TI64, TF64, TPK16, TPKF16, TPKF32, TMask };
+
+enum OperandKind : u8 { OVGPR, OConst, OSGPR, OSpecial };
+enum OperandMods : u8 { MNeg = 1, MAbs = 2, MSext = 4 };
+
+struct Operand {
+  /// OConst: 64 lanes of the low dword followed by 64 lanes of the high one.
+  const u32 *constant;
+  /// OVGPR: first element of the row (register * 64); OSGPR, OSpecial: number.
+  u32 reg;
+  OperandKind kind;
+  u8 mods;
+  /// Set when the value needs more than a pointer (modifiers, DPP, SDWA, ...).
+  u8 slow;
+  TypeCode type;
+};
+
+enum InstFlags : u16 {
+  FDPP = 1,
+  FSDWA = 2,
+  FClamp = 4,
+  /// Anything that changes the result on its way to the register.
+  FOutMod = 8,
+  FOffen = 16,
+  FIdxen = 32,
+  FSaddr = 64,
+  /// sc0: atomics return the old value.
+  FReturn = 128,
+  FVaddr = 256,
+  FLds = 512,
+};
+
+/// Classes in the order of atrex::device::InstClass.
+enum ClassCode : u8 { CVALU, CTrans, CMul, CMFMA, CSALU, CSMEM, CLoad, CStore, CAtomic, CLDS, CBranch, CInternal };
+
+/// One row of the tables that map a mnemonic to its handler.
+struct OpDef {
+  const char *name;
+  Handler fn;
+  TypeCode dst;
+  TypeCode src[3];
+  ClassCode cls;
+  u8 flags;
+};
+enum OpFlags : u8 {
+  /// VOP3 form carries a scalar destination (VOP3B).
+  OpSdst = 1,
+  /// The destination is also the third source (fmac).
+  OpAccum = 2,
+  /// VOP3 form honours op_sel and keeps the other half of the destination.
+  OpKeepHalf = 4,
+  /// Destination is a scalar register (readlane).
+  OpScalarDst = 8,
+  /// Two issue slots of the vector ALU.
+  OpDouble = 16,
+  /// Reads VCC implicitly.
+  OpCarryIn = 32,
+  /// fmamk/madmk: the literal is the second source of three.
+  OpMK = 64,
+};
+
+/// A decoded instruction. One slot per dword of code, so that a program counter
+/// maps to a slot by subtraction.
+struct alignas(128) Inst {
+  Handler fn;
+  const Inst *next;
+  const Inst *target;
+  const OpDef *def;
+  Operand src[3];
+  /// Vector destination: first element of the row; scalar: register number.
+  u32 dst;
+  u32 index;
+  /// Offset, immediate, DPP or SDWA word.
+  u32 imm;
+  u16 flags;
+  u8 sdst;
+  u8 cls;
+  u8 cycles;
+  u8 omod;
+  u8 opsel, opselHi, negHi;
+  u8 bytes;
+  /// Set once everything reachable from here is decoded.
+  u8 ready;
+  u8 aux;
+};
+static_assert(sizeof(Inst) == 128, "one slot is two cache lines");
+
+/// An allocation of device memory. Device addresses are host addresses.
+struct MemAlloc {
+  u64 base;
+  u64 size;
+  /// Owner of each 128-byte line: 0 nobody, ~0 several workgroups, else the
+  /// workgroup's number + 1. nullptr when the allocation is not tracked.
+  u32 *readOwner, *writeOwner;
+  /// One byte per 4096-byte page of the arrays above and below.
+  u8 *readDirty, *writeDirty;
+  /// One bit per byte that a kernel wrote.
+  u64 *written;
+  u8 *writtenDirty;
+  /// Kernels may not write (code).
+  u8 readOnly;
+};
+constexpr u32 sharedOwner = ~0u;
+
+enum FaultKind : u8 {
+  FaultNone,
+  FaultUnknownInst,
+  FaultOutOfBounds,
+  FaultReadOnly,
+  FaultMisaligned,
+  FaultBadJump,
+  FaultEndOfCode,
+  FaultTrap,
+  FaultUnsupported,
+};
+
+struct Fault {
+  FaultKind kind;
+  u8 write;
+  u32 lane;
+  u32 bytes;
+  u64 addr;
+  const char *what;
+};
+
+/// What one host thread counts and remembers.
+struct ThreadState {
+  const MemAlloc *allocs;
+  u32 numAllocs;
+  const MemAlloc *last;
+  /// Owner number of the workgroup being executed (ordinal + 1).
+  u32 owner;
+  u8 track;
+  u64 loadBytes, storeBytes, ldsReadBytes, ldsWriteBytes;
+  u64 *counts;
+};
+
+enum WaveStatus : u8 { WaveRunning, WaveYield, WaveBarrier, WaveDone, WaveFault, WaveNeedDecode };
+
+struct Wave {
+  /// Scalar file: 0-101 SGPRs, 102-103 flat_scratch, 104-105 xnack, 106-107
+  /// VCC, 108-123 TTMP, 124 M0, 126-127 EXEC; the rest is padding.
+  alignas(64) u32 s[192];
+  u32 scc;
+  /// 256 architectural, then 256 accumulation registers of 64 lanes.
+  u32 *v;
+  u32 mode;
+  /// Any denormal flushing or rounding other than to nearest even.
+  u8 slowMode;
+  WaveStatus status;
+  const Inst *next;
+  u64 jumpTarget;
+  const Inst *code;
+  u64 codeBase;
+  u64 codeDwords;
+  u8 *lds;
+  u32 ldsBytes;
+  u8 *scratch;
+  u32 scratchBytesPerLane;
+  ThreadState *ts;
+  u64 executed;
+  u32 waveInGroup;
+  u8 isGfx950;
+  /// Lanes that a DPP source allows to write.
+  u64 dppMask;
+  Fault fault;
+};
+
+constexpr u32 regVCC = 106, regM0 = 124, regExec = 126;
+/// Upper halves of the apertures through which FLAT reaches LDS and scratch.
+constexpr u32 sharedApertureHi = 0x00ff0000u, privateApertureHi = 0x00fe0000u;
+
+/// A table of handlers built for one x86 level.
+struct OpTable {
+  const OpDef *rows;
+  u32 count;
+};
+OpTable getScalarOps();
+#define ATREX_SIM_LEVELS(X) X(base) X(avx2) X(avx512)
+#define ATREX_SIM_DECLARE(L)                                                                                           \
+  namespace L {                                                                                                        \
+  OpTable getVectorOps();                                                                                              \
+  OpTable getMemoryOps();                                                                                              \
+  }
+ATREX_SIM_LEVELS(ATREX_SIM_DECLARE)
+#undef ATREX_SIM_DECLARE
+
+/// Handlers that are not in a table.
+const Inst *handleUnknown(Wave &w, const Inst *in);
+const Inst *handleBadJump(Wave &w, const Inst *in);
+const Inst *handleEndOfCode(Wave &w, const Inst *in);
+
+} // namespace atrex::device::sim
+
+#endif // ATREX_LIB_DEVICE_SIM_CORE_H

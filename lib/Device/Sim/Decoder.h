@@ -1,0 +1,98 @@
+//===- Decoder.h - Instructions to pre-decoded records ----------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's disassembler gives length and mnemonic, the mnemonic selects the
+// handler, the encoding bits give the operands.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_LIB_DEVICE_SIM_DECODER_H
+#define ATREX_LIB_DEVICE_SIM_DECODER_H
+
+#include "atrex/Target/Chip.h"
+#include "lib/Device/Sim/Core.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace atrex::device::sim {
+
+/// The MC objects of one processor.
+class Disassembler {
+public:
+  static llvm::Expected<std::unique_ptr<Disassembler>> create(llvm::StringRef arch);
+  ~Disassembler();
+
+  struct Result {
+    /// Bytes; 0 when the bits are no instruction.
+    unsigned size = 0;
+    unsigned opcode = 0;
+    /// Without encoding suffix: "v_add_f32".
+    std::string mnemonic;
+    std::string text;
+  };
+  Result decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool withText) const;
+
+  /// Mnemonics of every opcode the processor's disassembler can name.
+  std::vector<std::string> getMnemonics() const;
+
+private:
+  Disassembler();
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Handlers for the host's vector extensions (or those named by the environment
+/// variable ATREX_SIM_ISA: base, avx2, avx512), by mnemonic.
+const llvm::StringMap<const OpDef *> &getHandlers();
+llvm::StringRef getHandlerLevel();
+
+/// The decoded code of one module. Slots are filled on demand, along control
+/// flow; filling is serialized, executing filled slots needs no lock.
+class Program {
+public:
+  static llvm::Expected<std::unique_ptr<Program>> create(const ChipInfo &chip, uint64_t base,
+                                                         llvm::ArrayRef<uint8_t> code);
+  ~Program();
+
+  /// Decodes everything reachable from `address`, nullptr when it is no address
+  /// of this code.
+  const Inst *decodeFrom(uint64_t address);
+
+  const Inst *getSlots() const { return slots; }
+  uint64_t getBase() const { return base; }
+  uint64_t getDwords() const { return dwords; }
+  /// Slots including those that catch a wave that runs off the code.
+  uint64_t getNumSlots() const { return dwords + 2; }
+  uint64_t getAddress(const Inst *in) const { return base + uint64_t(in - slots) * 4; }
+  /// Disassembly of the instruction in a slot.
+  std::string describe(const Inst *in);
+
+private:
+  Program() = default;
+  void decodeSlot(uint64_t slot, std::vector<uint64_t> &work);
+  bool decodeOperands(Inst &in, const OpDef *&def, llvm::StringRef mnemonic, unsigned size, uint64_t slot);
+  const u32 *constant(u32 lo, u32 hi);
+  bool decodeSource(Inst &in, unsigned k, unsigned code, u32 literal, TypeCode type);
+
+  const ChipInfo *chip = nullptr;
+  std::unique_ptr<Disassembler> disassembler;
+  uint64_t base = 0, dwords = 0;
+  std::vector<uint8_t> bytes;
+  Inst *slots = nullptr;
+  uint64_t mappedBytes = 0;
+  std::map<std::pair<u32, u32>, std::unique_ptr<u32[]>> constants;
+  std::mutex mutex;
+};
+
+} // namespace atrex::device::sim
+
+#endif // ATREX_LIB_DEVICE_SIM_DECODER_H

@@ -1,0 +1,733 @@
+//===- SimDevice.cpp - The embedded device --------------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Device/Device.h"
+#include "lib/Device/Sim/CodeObject.h"
+#include "lib/Device/Sim/Decoder.h"
+#include "lib/Device/Sim/Memory.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <set>
+#include <sys/mman.h>
+#include <thread>
+
+using namespace llvm;
+using namespace atrex;
+using namespace atrex::device;
+using namespace atrex::device::sim;
+
+template <class... Ts> static Error makeError(const char *format, Ts &&...args) {
+  return createStringError(inconvertibleErrorCode(), formatv(format, std::forward<Ts>(args)...).str());
+}
+
+namespace {
+
+/// Instructions one wave runs before the next wave of its workgroup.
+constexpr uint64_t waveSlice = 20000;
+/// Instructions one workgroup runs before its host thread looks at another one,
+/// so that workgroups that wait for each other make progress.
+constexpr uint64_t groupSlice = 8000000;
+/// Unfinished workgroups one host thread keeps.
+constexpr size_t maxResidentGroups = 64;
+/// Rows of the vector register file of one wave: 256 architectural, 256
+/// accumulation, and room for tuples that run over the end.
+constexpr uint64_t registerRows = 512 + 16;
+constexpr uint64_t registerBytes = registerRows * 256;
+/// Scratch given to kernels whose stack size is not known statically.
+constexpr uint32_t dynamicStackBytes = 16384;
+
+class SimModule;
+
+class SimKernel : public Kernel {
+public:
+  SimKernel(KernelDesc d, SimModule &m) : desc(std::move(d)), module(m) {}
+  StringRef getName() const override { return desc.name; }
+  const KernelResources &getResources() const override { return desc.resources; }
+  ArrayRef<KernelArgInfo> getArgs() const override { return desc.args; }
+
+  KernelDesc desc;
+  SimModule &module;
+};
+
+/// What outlives the device while modules exist.
+struct SharedState {
+  DeviceMemory memory;
+  std::set<const Kernel *> kernels;
+};
+
+class SimModule : public device::Module {
+public:
+  explicit SimModule(std::shared_ptr<SharedState> s) : state(std::move(s)) {}
+  ~SimModule() override {
+    for (auto &k : kernels)
+      state->kernels.erase(k.get());
+    if (base)
+      consumeError(state->memory.free(base));
+  }
+  std::vector<const Kernel *> getKernels() const override {
+    std::vector<const Kernel *> result;
+    for (auto &k : kernels)
+      result.push_back(k.get());
+    return result;
+  }
+
+  std::shared_ptr<SharedState> state;
+  CodeObject object;
+  std::vector<std::unique_ptr<SimKernel>> kernels;
+  std::unique_ptr<Program> program;
+  DevicePtr base = 0;
+};
+
+/// A page-aligned anonymous mapping.
+class Mapping {
+public:
+  Mapping() = default;
+  Mapping(const Mapping &) = delete;
+  Mapping &operator=(const Mapping &) = delete;
+  ~Mapping() {
+    if (data)
+      munmap(data, bytes);
+  }
+  bool map(uint64_t n) {
+    void *p = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+      return false;
+    data = static_cast<uint8_t *>(p);
+    bytes = n;
+    return true;
+  }
+  uint8_t *data = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// One launch: everything the host threads share.
+struct Launch {
+  const SimKernel *kernel;
+  const LaunchConfig *config;
+  const ChipInfo *chip;
+  Program *program;
+  const Inst *entry;
+  uint64_t kernargPtr = 0, dispatchPtr = 0, queuePtr = 0;
+  std::vector<u32> preloaded;
+  uint64_t totalGroups = 0, numGroups = 0;
+  uint32_t threads = 0, numWaves = 0, ldsBytes = 0, scratchBytes = 0, vgprRows = 0, agprRows = 0;
+  std::vector<MemAlloc> allocs;
+  std::atomic<uint64_t> nextGroup{0};
+  std::atomic<bool> failed{false};
+  std::mutex errorMutex;
+  uint64_t errorOrdinal = ~0ull;
+  std::string error;
+
+  uint64_t groupId(uint64_t ordinal) const {
+    return config->sample.empty() ? ordinal : config->sample[ordinal];
+  }
+  void report(uint64_t ordinal, std::string message) {
+    std::lock_guard<std::mutex> lock(errorMutex);
+    failed = true;
+    if (ordinal < errorOrdinal) {
+      errorOrdinal = ordinal;
+      error = std::move(message);
+    }
+  }
+};
+
+/// Storage of one resident workgroup.
+struct Group {
+  uint64_t ordinal = 0, id = 0;
+  std::array<uint32_t, 3> coords = {};
+  std::vector<Wave> waves;
+  Mapping registers, lds, scratch;
+  unsigned done = 0;
+};
+
+class Worker {
+public:
+  explicit Worker(Launch &l) : launch(l) {}
+  void run();
+
+  ThreadState ts = {};
+  Mapping counts;
+  uint64_t groups = 0;
+
+private:
+  enum class Outcome { Finished, Unfinished, Failed };
+  std::unique_ptr<Group> create();
+  void start(Group &g, uint64_t ordinal);
+  Outcome advance(Group &g);
+  std::string describeStop(const Group &g, const Wave &w);
+
+  Launch &launch;
+  std::vector<std::unique_ptr<Group>> pool;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Executing workgroups
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<Group> Worker::create() {
+  auto g = std::make_unique<Group>();
+  g->waves.resize(launch.numWaves);
+  if (!g->registers.map(launch.numWaves * registerBytes) || !g->lds.map(alignTo(launch.ldsBytes + 64, 4096)) ||
+      !g->scratch.map(alignTo(uint64_t(launch.scratchBytes) * 64 * launch.numWaves + 64, 4096)))
+    return nullptr;
+  return g;
+}
+
+void Worker::start(Group &g, uint64_t ordinal) {
+  const LaunchConfig &config = *launch.config;
+  const KernelDesc &k = launch.kernel->desc;
+  g.ordinal = ordinal;
+  g.id = launch.groupId(ordinal);
+  g.done = 0;
+  g.coords = {uint32_t(g.id % config.grid[0]), uint32_t(g.id / config.grid[0] % config.grid[1]),
+              uint32_t(g.id / config.grid[0] / config.grid[1])};
+  memset(g.lds.data, 0, launch.ldsBytes);
+  if (launch.scratchBytes)
+    memset(g.scratch.data, 0, uint64_t(launch.scratchBytes) * 64 * launch.numWaves);
+  for (uint32_t n = 0; n < launch.numWaves; ++n) {
+    Wave &w = g.waves[n];
+    memset(static_cast<void *>(&w), 0, sizeof(w));
+    w.v = reinterpret_cast<u32 *>(g.registers.data + n * registerBytes);
+    memset(w.v, 0, launch.vgprRows * 256);
+    memset(w.v + 256 * 64, 0, launch.agprRows * 256);
+    w.lds = g.lds.data;
+    w.ldsBytes = launch.ldsBytes;
+    w.scratch = g.scratch.data + uint64_t(launch.scratchBytes) * 64 * n;
+    w.scratchBytesPerLane = launch.scratchBytes;
+    w.ts = &ts;
+    w.next = launch.entry;
+    w.code = launch.program->getSlots();
+    w.codeBase = launch.program->getBase();
+    w.codeDwords = launch.program->getDwords();
+    w.waveInGroup = n;
+    w.isGfx950 = launch.chip->arch == "gfx950";
+    w.dppMask = ~0ull;
+    // MODE: rounding and denormals, DX10 clamp, IEEE, FP16 overflow.
+    w.mode = (k.rsrc1 >> 12 & 0xff) | (k.rsrc1 >> 21 & 1) << 8 | (k.rsrc1 >> 23 & 1) << 9 | (k.rsrc1 >> 26 & 1) << 23;
+    u32 d32 = w.mode >> 4 & 3, d64 = w.mode >> 6 & 3;
+    w.slowMode = u8((d32 & 1 ? 0 : 1) | (d32 & 2 ? 0 : 2) | (d64 & 1 ? 0 : 4) | (d64 & 2 ? 0 : 8) |
+                    (w.mode & 3 ? 16 : 0) | (w.mode >> 2 & 3 ? 32 : 0));
+    // User scalars in their fixed order.
+    unsigned s = 0, limit = k.rsrc2 >> 1 & 31;
+    auto put = [&](u32 x) {
+      if (s < 32)
+        w.s[s] = x;
+      ++s;
+    };
+    auto put64 = [&](uint64_t x) {
+      put(u32(x));
+      put(u32(x >> 32));
+    };
+    if (k.properties & 1) {
+      // Private segment buffer: a descriptor of nothing, scratch is architected.
+      put64(0);
+      put64(0);
+    }
+    if (k.properties & 2)
+      put64(launch.dispatchPtr);
+    if (k.properties & 4)
+      put64(launch.queuePtr);
+    if (k.properties & 8)
+      put64(launch.kernargPtr);
+    if (k.properties & 16)
+      put64(1);
+    if (k.properties & 32)
+      put64(0);
+    if (k.properties & 64)
+      put(launch.scratchBytes);
+    for (u32 x : launch.preloaded)
+      put(x);
+    s = limit;
+    for (unsigned d = 0; d < 3; ++d)
+      if (k.rsrc2 >> (7 + d) & 1)
+        put(g.coords[d]);
+    if (k.rsrc2 >> 10 & 1)
+      put(launch.numWaves);
+    // Work-item ids, packed into v0.
+    uint32_t first = n * 64, active = std::min(launch.threads - first, 64u);
+    uint64_t exec = active == 64 ? ~0ull : (1ull << active) - 1;
+    w.s[regExec] = u32(exec);
+    w.s[regExec + 1] = u32(exec >> 32);
+    unsigned idMode = k.rsrc2 >> 11 & 3;
+    uint32_t wx = config.workgroup[0], wy = config.workgroup[1];
+    for (uint32_t i = 0; i < active; ++i) {
+      uint32_t t = first + i, x = t % wx, y = t / wx % wy, z = t / wx / wy;
+      w.v[i] = x | (idMode >= 1 ? y << 10 : 0) | (idMode >= 2 ? z << 20 : 0);
+    }
+  }
+}
+
+std::string Worker::describeStop(const Group &g, const Wave &w) {
+  Program &program = *launch.program;
+  const SimModule &module = launch.kernel->module;
+  uint64_t slot = uint64_t(w.next - program.getSlots());
+  std::string where;
+  if (slot < program.getDwords()) {
+    uint64_t address = program.getAddress(w.next), vaddr = address - module.base;
+    uint64_t entry = launch.kernel->desc.entry;
+    where = formatv("at {0:x} ({1}{2}{3:x})", vaddr, launch.kernel->getName(), vaddr >= entry ? "+" : "-",
+                    vaddr >= entry ? vaddr - entry : entry - vaddr)
+                .str();
+    where += ": " + program.describe(w.next);
+    std::string line = lookupSourceLine(module.object, vaddr);
+    if (!line.empty())
+      where += " [" + line + "]";
+  } else {
+    where = "behind the last instruction of the code";
+  }
+  const Fault &f = w.fault;
+  std::string what;
+  if (w.status != WaveFault) {
+    what = formatv("a wave executed more than {0} instructions and was given up as endless",
+                   launch.config->maxWaveInstructions)
+               .str();
+  } else {
+    StringRef access = f.write ? "store" : "load";
+    std::string lane = f.lane == ~0u ? std::string("the scalar unit") : formatv("lane {0}", f.lane).str();
+    switch (f.kind) {
+    case FaultUnknownInst:
+      what = "instruction is not implemented";
+      break;
+    case FaultOutOfBounds:
+      if (f.what)
+        what = formatv("out-of-bounds {0} of {1} bytes at offset {2} of {3} ({4} bytes per lane) by {5}", access,
+                       f.bytes, f.addr, f.what, w.scratchBytesPerLane, lane)
+                   .str();
+      else
+        what = formatv("out-of-bounds {0} of {1} bytes at {2:x} by {3}: {4}", access, f.bytes, f.addr, lane,
+                       module.state->memory.describe(f.addr))
+                   .str();
+      break;
+    case FaultReadOnly:
+      what = formatv("store of {0} bytes at {1:x} by {2} into read-only memory: {3}", f.bytes, f.addr, lane,
+                     module.state->memory.describe(f.addr))
+                 .str();
+      break;
+    case FaultMisaligned:
+      what = formatv("misaligned atomic of {0} bytes at {1:x} by {2}", f.bytes, f.addr, lane).str();
+      break;
+    case FaultBadJump:
+      what = f.addr ? formatv("jump to {0:x}, which is no address of the code", f.addr).str()
+                    : std::string("branch to an address outside of the code");
+      break;
+    case FaultEndOfCode:
+      what = "execution ran off the end of the code";
+      break;
+    case FaultTrap:
+      what = formatv("trap {0}", f.addr).str();
+      break;
+    default:
+      what = f.what ? formatv("{0} is not supported", f.what).str() : std::string("internal fault");
+      break;
+    }
+  }
+  return formatv("kernel '{0}': {1}; wave {2} of workgroup ({3}, {4}, {5}), instruction {6}",
+                 launch.kernel->getName(), what, w.waveInGroup, g.coords[0], g.coords[1], g.coords[2], where)
+      .str();
+}
+
+/// The dispatch loop: one indirect call per wave-instruction.
+static void dispatch(Wave &w, uint64_t budget) {
+  const Inst *in = w.next;
+  u64 *counts = w.ts->counts;
+  w.status = WaveYield;
+  uint64_t left = budget;
+  while (left) {
+    --left;
+    ++counts[in->index];
+    const Inst *next = in->fn(w, in);
+    if (LLVM_UNLIKELY(!next)) {
+      w.executed += budget - left;
+      return;
+    }
+    in = next;
+  }
+  w.executed += budget;
+  w.next = in;
+}
+
+Worker::Outcome Worker::advance(Group &g) {
+  ts.owner = u32(g.ordinal + 1);
+  uint64_t left = groupSlice;
+  while (true) {
+    unsigned atBarrier = 0;
+    for (Wave &w : g.waves) {
+      if (w.status == WaveDone)
+        continue;
+      if (w.status == WaveBarrier) {
+        ++atBarrier;
+        continue;
+      }
+      uint64_t before = w.executed;
+      dispatch(w, std::min<uint64_t>(waveSlice, launch.config->maxWaveInstructions - before + 1));
+      uint64_t ran = w.executed - before;
+      left -= std::min(left, ran);
+      if (w.status == WaveNeedDecode)
+        launch.program->decodeFrom(w.jumpTarget);
+      if (w.status == WaveFault ||
+          (w.executed > launch.config->maxWaveInstructions && w.status != WaveDone)) {
+        launch.report(g.ordinal, describeStop(g, w));
+        return Outcome::Failed;
+      }
+      if (w.status == WaveDone)
+        ++g.done;
+      else if (w.status == WaveBarrier)
+        ++atBarrier;
+    }
+    if (g.done == g.waves.size())
+      return Outcome::Finished;
+    // A barrier opens when every wave that still runs has arrived.
+    if (atBarrier && atBarrier + g.done == g.waves.size())
+      for (Wave &w : g.waves)
+        if (w.status == WaveBarrier)
+          w.status = WaveYield;
+    if (!left)
+      return Outcome::Unfinished;
+  }
+}
+
+void Worker::run() {
+  std::deque<std::unique_ptr<Group>> resident;
+  ts.allocs = launch.allocs.data();
+  ts.numAllocs = u32(launch.allocs.size());
+  ts.last = launch.allocs.data();
+  ts.track = launch.config->trackMemory;
+  if (!counts.map(alignTo(launch.program->getNumSlots() * 8, 4096))) {
+    launch.report(0, "out of host memory for instruction counts");
+    return;
+  }
+  ts.counts = reinterpret_cast<u64 *>(counts.data);
+  auto startNext = [&]() -> bool {
+    if (launch.failed.load(std::memory_order_relaxed))
+      return false;
+    uint64_t ordinal = launch.nextGroup.fetch_add(1);
+    if (ordinal >= launch.numGroups)
+      return false;
+    std::unique_ptr<Group> g;
+    if (!pool.empty()) {
+      g = std::move(pool.back());
+      pool.pop_back();
+    } else {
+      g = create();
+    }
+    if (!g) {
+      launch.report(ordinal, "out of host memory for a workgroup");
+      return false;
+    }
+    start(*g, ordinal);
+    resident.push_back(std::move(g));
+    return true;
+  };
+  bool more = startNext();
+  while (!resident.empty()) {
+    std::unique_ptr<Group> g = std::move(resident.front());
+    resident.pop_front();
+    Outcome outcome = advance(*g);
+    if (outcome == Outcome::Unfinished) {
+      // A later workgroup that failed ends the launch only when the earlier ones
+      // are through; an endless one must not keep it.
+      resident.push_back(std::move(g));
+      if (more && resident.size() < maxResidentGroups)
+        more = startNext();
+      continue;
+    }
+    groups += outcome == Outcome::Finished;
+    pool.push_back(std::move(g));
+    if (resident.empty() && more)
+      more = startNext();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SimDevice : public Device {
+public:
+  SimDevice(const ChipInfo &c, unsigned j) : chip(c), jobs(j), state(std::make_shared<SharedState>()) {
+    name = formatv("sim:{0}", c.name).str();
+  }
+
+  StringRef getName() const override { return name; }
+  const ChipInfo &getChip() const override { return chip; }
+  bool isSimulated() const override { return true; }
+  Expected<std::unique_ptr<device::Module>> load(MemoryBufferRef codeObject) override;
+
+  Expected<DevicePtr> allocate(uint64_t bytes, StringRef label) override {
+    return state->memory.allocate(bytes, label, /*tracked=*/true);
+  }
+  Error free(DevicePtr ptr) override { return state->memory.free(ptr); }
+  Error copyToDevice(DevicePtr dst, const void *src, uint64_t bytes) override {
+    if (Error e = state->memory.check(dst, bytes, "copy to the device"))
+      return e;
+    memcpy(reinterpret_cast<void *>(dst), src, bytes);
+    return Error::success();
+  }
+  Error copyFromDevice(void *dst, DevicePtr src, uint64_t bytes) override {
+    if (Error e = state->memory.check(src, bytes, "copy from the device"))
+      return e;
+    memcpy(dst, reinterpret_cast<const void *>(src), bytes);
+    return Error::success();
+  }
+  Error fill(DevicePtr dst, uint8_t value, uint64_t bytes) override {
+    if (Error e = state->memory.check(dst, bytes, "fill"))
+      return e;
+    memset(reinterpret_cast<void *>(dst), value, bytes);
+    return Error::success();
+  }
+  Expected<LaunchResult> launch(const Kernel &kernel, const LaunchConfig &config) override;
+  Expected<std::vector<ByteRange>> getWrittenRanges(DevicePtr ptr) override {
+    return state->memory.getWrittenRanges(ptr);
+  }
+  void clearTracking() override { state->memory.clearWritten(); }
+
+private:
+  Error checkLaunch(const SimKernel &kernel, const LaunchConfig &config, Launch &l);
+  Error fillKernarg(const SimKernel &kernel, const LaunchConfig &config, Launch &l, uint64_t control,
+                    uint64_t kernargBytes);
+
+  const ChipInfo &chip;
+  unsigned jobs;
+  std::string name;
+  std::shared_ptr<SharedState> state;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<device::Module>> SimDevice::load(MemoryBufferRef codeObject) {
+  auto object = parseCodeObject(codeObject, chip.arch);
+  if (!object)
+    return object.takeError();
+  auto module = std::make_unique<SimModule>(state);
+  module->object = std::move(*object);
+  CodeObject &o = module->object;
+  auto base = state->memory.allocate(o.image.size(), "code object", /*tracked=*/false, /*readOnly=*/false);
+  if (!base)
+    return base.takeError();
+  module->base = *base;
+  for (const CodeObject::Relocation &r : o.relocations) {
+    uint64_t value = r.value + (r.addBase ? *base : 0);
+    if (r.relative)
+      value -= *base + r.offset;
+    value >>= r.shift;
+    uint8_t *p = o.image.data() + r.offset;
+    if (r.bytes == 8)
+      support::endian::write64le(p, value);
+    else
+      support::endian::write32le(p, uint32_t(value));
+  }
+  memcpy(reinterpret_cast<void *>(*base), o.image.data(), o.image.size());
+  uint64_t codeBytes = (o.code.end - o.code.begin) & ~3ull;
+  auto program =
+      Program::create(chip, *base + o.code.begin, ArrayRef<uint8_t>(o.image).slice(o.code.begin, codeBytes));
+  if (!program)
+    return program.takeError();
+  module->program = std::move(*program);
+  for (KernelDesc &k : o.kernels) {
+    module->kernels.push_back(std::make_unique<SimKernel>(std::move(k), *module));
+    state->kernels.insert(module->kernels.back().get());
+  }
+  return std::move(module);
+}
+
+Error SimDevice::checkLaunch(const SimKernel &kernel, const LaunchConfig &config, Launch &l) {
+  const KernelDesc &k = kernel.desc;
+  uint64_t threads = 1;
+  l.totalGroups = 1;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (!config.grid[d] || !config.workgroup[d])
+      return makeError("kernel '{0}': grid and workgroup sizes must be at least 1", k.name);
+    threads = std::min<uint64_t>(threads * config.workgroup[d], 1ull << 32);
+    if (__builtin_mul_overflow(l.totalGroups, uint64_t(config.grid[d]), &l.totalGroups))
+      return makeError("kernel '{0}': the grid has more than 2^64 workgroups", k.name);
+    if (k.requiredWorkgroup[0] && config.workgroup[d] != k.requiredWorkgroup[d])
+      return makeError("kernel '{0}' requires workgroups of {1}x{2}x{3}, got {4}x{5}x{6}", k.name,
+                       k.requiredWorkgroup[0], k.requiredWorkgroup[1], k.requiredWorkgroup[2], config.workgroup[0],
+                       config.workgroup[1], config.workgroup[2]);
+  }
+  if (threads > chip.maxWorkgroupSize)
+    return makeError("kernel '{0}': workgroup of {1} work-items is larger than {2}", k.name, threads,
+                     chip.maxWorkgroupSize);
+  if (k.maxWorkgroupSize && threads > k.maxWorkgroupSize)
+    return makeError("kernel '{0}' was compiled for workgroups of at most {1} work-items, got {2}", k.name,
+                     k.maxWorkgroupSize, threads);
+  uint64_t lds = uint64_t(k.resources.staticLdsBytes) + config.dynamicLdsBytes;
+  if (lds > chip.ldsBytesPerCU)
+    return makeError("kernel '{0}': {1} bytes of LDS exceed the {2} of {3}", k.name, lds, chip.ldsBytesPerCU,
+                     chip.name);
+  for (size_t n = 0; n < config.sample.size(); ++n) {
+    if (config.sample[n] >= l.totalGroups)
+      return makeError("kernel '{0}': sampled workgroup {1} is not in the grid of {2}", k.name, config.sample[n],
+                       l.totalGroups);
+    if (n && config.sample[n] <= config.sample[n - 1])
+      return makeError("kernel '{0}': sampled workgroups must be ascending and unique", k.name);
+  }
+  l.numGroups = config.sample.empty() ? l.totalGroups : config.sample.size();
+  if (l.numGroups >= sharedOwner)
+    return makeError("kernel '{0}': {1} workgroups are too many to execute; choose a sample", k.name, l.numGroups);
+  if (config.kernarg.size() > (1u << 20))
+    return makeError("kernel '{0}': {1} bytes of arguments are too many", k.name, config.kernarg.size());
+  l.threads = uint32_t(threads);
+  l.numWaves = (l.threads + 63) / 64;
+  l.ldsBytes = uint32_t(alignTo(lds, chip.ldsGranule ? chip.ldsGranule : 512));
+  l.scratchBytes = uint32_t(alignTo(k.resources.scratchBytesPerLane + (k.dynamicStack ? dynamicStackBytes : 0), 16));
+  unsigned total = ((k.rsrc1 & 63) + 1) * 8, arch = ((k.rsrc3 & 63) + 1) * 4;
+  l.vgprRows = std::min(256u, std::max(8u, std::min(total, arch)));
+  l.agprRows = std::min(256u, total > arch ? total - arch : 0u);
+  return Error::success();
+}
+
+Error SimDevice::fillKernarg(const SimKernel &kernel, const LaunchConfig &config, Launch &l, uint64_t control,
+                             uint64_t kernargBytes) {
+  uint8_t *p = reinterpret_cast<uint8_t *>(control);
+  l.dispatchPtr = control;
+  l.queuePtr = control + 64;
+  l.kernargPtr = control + 512;
+  uint8_t *args = p + 512;
+  if (!config.kernarg.empty())
+    memcpy(args, config.kernarg.data(), config.kernarg.size());
+  auto write = [&](const KernelArgInfo &a, uint64_t value) {
+    for (uint32_t n = 0; n < std::min(a.size, 8u); ++n)
+      args[a.offset + n] = uint8_t(value >> (8 * n));
+  };
+  unsigned dims = config.grid[2] > 1 || config.workgroup[2] > 1   ? 3
+                  : config.grid[1] > 1 || config.workgroup[1] > 1 ? 2
+                                                                  : 1;
+  for (const KernelArgInfo &a : kernel.desc.args) {
+    StringRef kind = a.valueKind;
+    if (!kind.consume_front("hidden_") || uint64_t(a.offset) + a.size > kernargBytes)
+      continue;
+    unsigned d = kind.ends_with("_y") ? 1 : kind.ends_with("_z") ? 2 : 0;
+    if (kind.starts_with("block_count_"))
+      write(a, config.grid[d]);
+    else if (kind.starts_with("group_size_"))
+      write(a, config.workgroup[d]);
+    else if (kind == "grid_dims")
+      write(a, dims);
+    else if (kind == "dynamic_lds_size")
+      write(a, config.dynamicLdsBytes);
+    else if (kind == "private_base")
+      write(a, privateApertureHi);
+    else if (kind == "shared_base")
+      write(a, sharedApertureHi);
+    else if (kind == "queue_ptr")
+      write(a, l.queuePtr);
+    else
+      write(a, 0);
+  }
+  // AQL packet.
+  support::endian::write16le(p, 2);
+  support::endian::write16le(p + 2, uint16_t(dims));
+  for (unsigned d = 0; d < 3; ++d) {
+    support::endian::write16le(p + 4 + 2 * d, uint16_t(config.workgroup[d]));
+    support::endian::write32le(p + 12 + 4 * d, uint32_t(uint64_t(config.grid[d]) * config.workgroup[d]));
+  }
+  support::endian::write32le(p + 24, l.scratchBytes);
+  support::endian::write32le(p + 28, l.ldsBytes);
+  support::endian::write64le(p + 40, l.kernargPtr);
+  // Preloaded arguments.
+  unsigned count = kernel.desc.preload & 0x7f, offset = kernel.desc.preload >> 7;
+  for (unsigned n = 0; n < count && n < 32; ++n) {
+    uint64_t at = (uint64_t(offset) + n) * 4;
+    l.preloaded.push_back(at + 4 <= kernargBytes ? support::endian::read32le(args + at) : 0);
+  }
+  return Error::success();
+}
+
+Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &config) {
+  if (!state->kernels.count(&k))
+    return makeError("the kernel does not belong to this device");
+  const SimKernel &kernel = static_cast<const SimKernel &>(k);
+  Launch l;
+  if (Error e = checkLaunch(kernel, config, l))
+    return std::move(e);
+  l.kernel = &kernel;
+  l.config = &config;
+  l.chip = &chip;
+  l.program = kernel.module.program.get();
+  l.entry = l.program->decodeFrom(kernel.module.base + kernel.desc.entry);
+  if (!l.entry)
+    return makeError("kernel '{0}' has no valid entry", kernel.desc.name);
+  // Loads of argument groups may read past the last argument.
+  uint64_t kernargBytes =
+      std::max<uint64_t>(config.kernarg.size(), kernel.desc.resources.kernargBytes);
+  auto control = state->memory.allocate(512 + alignTo(kernargBytes, 64) + 256, "kernel arguments", /*tracked=*/false);
+  if (!control)
+    return control.takeError();
+  if (Error e = fillKernarg(kernel, config, l, *control, alignTo(kernargBytes, 64) + 256)) {
+    consumeError(state->memory.free(*control));
+    return std::move(e);
+  }
+  l.allocs = state->memory.snapshot();
+
+  unsigned numWorkers = jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
+  numWorkers = unsigned(std::min<uint64_t>(numWorkers, l.numGroups));
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned n = 0; n < numWorkers; ++n)
+    workers.push_back(std::make_unique<Worker>(l));
+  auto t0 = std::chrono::steady_clock::now();
+  {
+    std::vector<std::thread> threads;
+    for (unsigned n = 1; n < numWorkers; ++n)
+      threads.emplace_back([&workers, n] { workers[n]->run(); });
+    workers[0]->run();
+    for (std::thread &t : threads)
+      t.join();
+  }
+  LaunchResult result;
+  ExecutionStats &stats = result.stats;
+  stats.hostSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
+  stats.workgroupsTotal = l.totalGroups;
+  const Inst *slots = l.program->getSlots();
+  for (auto &w : workers) {
+    stats.workgroupsExecuted += w->groups;
+    stats.loadBytes += w->ts.loadBytes;
+    stats.storeBytes += w->ts.storeBytes;
+    stats.ldsReadBytes += w->ts.ldsReadBytes;
+    stats.ldsWriteBytes += w->ts.ldsWriteBytes;
+    if (!w->ts.counts)
+      continue;
+    for (uint64_t s = 0, e = l.program->getNumSlots(); s < e; ++s)
+      if (u64 n = w->ts.counts[s]) {
+        stats.instructions[slots[s].cls] += n;
+        stats.valuCycles += n * slots[s].cycles;
+      }
+  }
+  stats.wavesExecuted = stats.workgroupsExecuted * l.numWaves;
+  if (config.trackMemory)
+    state->memory.collectLines(stats);
+  std::string message = l.error;
+  if (!message.empty() && l.errorOrdinal != ~0ull) {
+    if (Error e = state->memory.free(*control))
+      consumeError(std::move(e));
+    return createStringError(inconvertibleErrorCode(), message);
+  }
+  if (Error e = state->memory.free(*control))
+    return std::move(e);
+  result.time = predictTime(chip, kernel.desc.resources, config, stats);
+  return result;
+}
+
+Expected<std::unique_ptr<Device>> atrex::device::createSimDevice(const SimOptions &options) {
+  const ChipInfo *chip = lookupChip(options.chip);
+  if (!chip)
+    return makeError("unknown chip '{0}'", options.chip);
+  if (!chip->isAMDGPU())
+    return makeError("chip '{0}' ({1}) cannot be simulated: it is not an AMD GPU of {2}", chip->name, chip->vendor,
+                     getArchList());
+  return std::make_unique<SimDevice>(*chip, options.jobs);
+}

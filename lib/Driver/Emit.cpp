@@ -1,0 +1,228 @@
+//===- Emit.cpp - From LLVM dialect to a code object ------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "lld/Common/Driver.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTarget();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUAsmParser();
+void LLVMInitializeAMDGPUAsmPrinter();
+}
+
+using namespace llvm;
+using namespace atrex;
+
+namespace {
+
+/// Code object version 5: what current runtimes load.
+constexpr unsigned codeObjectVersion = 500;
+
+void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmParser();
+    LLVMInitializeAMDGPUAsmPrinter();
+    CrashRecoveryContext::Enable();
+  });
+}
+
+Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+
+/// Message of a fatal error inside the backend.
+thread_local std::string *fatalMessage = nullptr;
+
+void onFatalError(void *, const char *reason, bool) {
+  if (fatalMessage)
+    *fatalMessage = reason;
+  if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent())
+    context->HandleExit(1);
+}
+
+struct DiagnosticCollector : DiagnosticHandler {
+  explicit DiagnosticCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() != DS_Error)
+      return true;
+    raw_string_ostream os(errors);
+    DiagnosticPrinterRawOStream printer(os);
+    if (!errors.empty())
+      os << "; ";
+    info.print(printer);
+    return true;
+  }
+  std::string &errors;
+};
+
+void optimize(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager lam;
+  FunctionAnalysisManager fam;
+  CGSCCAnalysisManager cgam;
+  ModuleAnalysisManager mam;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, mam);
+}
+
+Error emitFile(Module &module, TargetMachine &machine, CodeGenFileType type, SmallVectorImpl<char> &output) {
+  legacy::PassManager pm;
+  raw_svector_ostream os(output);
+  if (machine.addPassesToEmitFile(pm, os, nullptr, type))
+    return makeError("the backend cannot emit this kind of file");
+  pm.run(module);
+  return Error::success();
+}
+
+/// lld works on files and keeps global state.
+Expected<std::string> link(StringRef object) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  SmallString<128> in, out;
+  int fd;
+  if (std::error_code ec = sys::fs::createTemporaryFile("atrex", "o", fd, in))
+    return makeError("cannot create a temporary file for the linker: " + ec.message());
+  FileRemover removeIn(in);
+  {
+    raw_fd_ostream os(fd, /*shouldClose=*/true);
+    os << object;
+    os.close();
+    if (os.has_error()) {
+      std::error_code ec = os.error();
+      os.clear_error();
+      return makeError("cannot write the linker's input '" + in + "': " + ec.message());
+    }
+  }
+  if (std::error_code ec = sys::fs::createTemporaryFile("atrex", "hsaco", out))
+    return makeError("cannot create a temporary file for the linker: " + ec.message());
+  FileRemover removeOut(out);
+  std::string messages;
+  raw_string_ostream os(messages);
+  const char *args[] = {"ld.lld", "-shared", "--no-undefined", "--threads=1", in.c_str(), "-o", out.c_str()};
+  lld::Result result = lld::lldMain(args, os, os, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode != 0)
+    return makeError("linking failed: " + StringRef(messages).trim());
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(out);
+  if (!buffer)
+    return makeError("cannot read the linker's output: " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssembly, bool wantCodeObject,
+               EmittedCode &code) {
+  LLVMContext context;
+  std::string errors;
+  context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
+  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(gpuModule, context, gpuModule.getName());
+  if (!module)
+    return makeError("translation to LLVM IR failed");
+
+  Triple triple("amdgcn-amd-amdhsa");
+  std::string message;
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return makeError(message);
+  TargetOptions options;
+  options.MCOptions.AsmVerbose = true;
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(triple, arch, "", options, Reloc::PIC_,
+                                                                     std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return makeError("the backend does not know '" + arch + "'");
+  module->setTargetTriple(triple);
+  module->setDataLayout(machine->createDataLayout());
+  module->addModuleFlag(Module::Error, "amdhsa_code_object_version", codeObjectVersion);
+  for (Function &function : *module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("uniform-work-group-size", "true");
+    // Subnormals are kept, as in the references.
+    function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
+  }
+  optimize(*module, *machine);
+  for (Function &function : *module)
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
+      return makeError("'" + function.getName() + "' would need a device library, which is never linked");
+
+  if (wantAssembly) {
+    std::unique_ptr<Module> copy = wantCodeObject ? CloneModule(*module) : std::move(module);
+    SmallString<0> text;
+    if (Error error = emitFile(*copy, *machine, CodeGenFileType::AssemblyFile, text))
+      return error;
+    code.assembly = text.str().str();
+  }
+  if (wantCodeObject) {
+    SmallString<0> object;
+    if (Error error = emitFile(*module, *machine, CodeGenFileType::ObjectFile, object))
+      return error;
+    if (errors.empty()) {
+      Expected<std::string> linked = link(object);
+      if (!linked)
+        return linked.takeError();
+      code.codeObject = std::move(*linked);
+    }
+  }
+  if (!errors.empty())
+    return makeError(errors);
+  return Error::success();
+}
+
+} // namespace
+
+Expected<EmittedCode> atrex::emitCode(mlir::gpu::GPUModuleOp module, StringRef arch, bool wantAssembly,
+                                      bool wantCodeObject) {
+  initializeTarget();
+  // The backend reports what it cannot select by a fatal error; it must not take
+  // the tool down.
+  EmittedCode code;
+  std::string fatal;
+  std::optional<Error> result;
+  install_fatal_error_handler(onFatalError);
+  CrashRecoveryContext recovery;
+  bool finished = recovery.RunSafely([&] {
+    fatalMessage = &fatal;
+    result.emplace(emitInto(module, arch, wantAssembly, wantCodeObject, code));
+  });
+  fatalMessage = nullptr;
+  remove_fatal_error_handler();
+  if (!finished) {
+    if (result)
+      consumeError(std::move(*result));
+    return makeError("the backend gave up" + (fatal.empty() ? "" : ": " + fatal));
+  }
+  if (*result)
+    return std::move(*result);
+  return code;
+}

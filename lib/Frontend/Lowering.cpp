@@ -1,0 +1,858 @@
+//===- Lowering.cpp - Checked programs to MLIR ----------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "atrex/Frontend/Lowering.h"
+#include "atrex/Frontend/DimAlgebra.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+#include <numbers>
+
+using namespace atrex;
+using namespace atrex::frontend;
+using namespace mlir;
+
+namespace {
+/// A tensor read through a renaming of its axes. Adding an axis and
+/// broadcasting need no operation of their own: they end up in indexing maps.
+struct View {
+  /// The tensor, or a scalar.
+  mlir::Value base;
+  /// For every axis of the value, the axis of `base`; -1 for an axis of extent
+  /// 1 that `base` does not have. Ascending.
+  SmallVector<int, 4> axes;
+  /// Extents of `base`.
+  Shape extents;
+};
+
+class OperatorLowering {
+public:
+  OperatorLowering(const Operator &op, ModuleOp module, const Diagnostics &diags)
+      : op(op), module(module), diags(diags), b(module.getContext()) {}
+
+  void run();
+
+private:
+  //===--- Types ----------------------------------------------------------===//
+
+  Type getType(DataType type);
+  /// Type in which arithmetic on `type` happens: small floats compute in f32 and
+  /// round each result.
+  static DataType getComputeType(DataType type) {
+    return isFloat(type) && getSizeInBytes(type) < 4 ? DataType::F32 : type;
+  }
+  RankedTensorType getTensorType(ArrayRef<Extent> extents, DataType type) {
+    SmallVector<int64_t> shape;
+    for (const Extent &extent : extents)
+      shape.push_back(extent.constant.value_or(ShapedType::kDynamic));
+    return RankedTensorType::get(shape, getType(type));
+  }
+  Location getLoc(llvm::SMLoc loc) { return diags.getLocation(loc); }
+
+  //===--- Function -------------------------------------------------------===//
+
+  func::FuncOp createFunction();
+  void chooseDestinations();
+  void lowerNode(const Node &node);
+  mlir::Value lowerResult(unsigned index);
+
+  //===--- Extents and constants ------------------------------------------===//
+
+  mlir::Value getIndex(const DimExpr &expr, Location loc);
+  mlir::Value getIndexUncached(const DimExpr &expr, Location loc);
+  OpFoldResult getIndexOrConstant(const DimExpr &expr, Location loc) {
+    if (std::optional<int64_t> value = expr.getConstant())
+      return b.getIndexAttr(*value);
+    return getIndex(expr, loc);
+  }
+  OpFoldResult getExtent(const Extent &extent, Location loc) {
+    if (extent.constant)
+      return b.getIndexAttr(*extent.constant);
+    return getIndex(extent.value, loc);
+  }
+  mlir::Value getConstant(TypedAttr attr, Location loc) {
+    mlir::Value &constant = constants[attr];
+    if (!constant)
+      constant = arith::ConstantOp::create(b, loc, attr);
+    return constant;
+  }
+  mlir::Value getConstant(DataType type, double value, Location loc) {
+    return getConstant(makeFloat(type, value), loc);
+  }
+  TypedAttr makeFloat(DataType type, double value);
+  TypedAttr makeLiteral(DataType type, const std::variant<double, int64_t> &value) {
+    if (const double *number = std::get_if<double>(&value))
+      return makeFloat(type, *number);
+    return IntegerAttr::get(getType(type), std::get<int64_t>(value));
+  }
+
+  //===--- Values ---------------------------------------------------------===//
+
+  mlir::Value lowerDim(const Node &node, const DimExpr &expr);
+  View lowerCompute(const Node &node, Elementwise elementwise);
+  View lowerReduce(const Node &node, const Node::Reduce &reduce);
+  View lowerSubscript(const Node &node, const Node::Subscript &subscript);
+
+  /// The scalar `node` in its compute type where `inComputeType`.
+  mlir::Value getScalar(const Node &node, bool inComputeType);
+  /// A tensor to compute `node` into: the result that it is assigned to, or a
+  /// new one. Null for intermediate values.
+  mlir::Value getInit(const Node *node, RankedTensorType type, ArrayRef<Extent> extents, Location loc);
+  /// Removes an axis of extent 1 from the base of `view`.
+  void dropAxis(View &view, unsigned axis, DataType type, Location loc);
+  AffineMap getMap(const View &view, ArrayRef<int> loops, unsigned numLoops);
+
+  mlir::Value createElementwise(OpBuilder &builder, Location loc, const Node &node, Elementwise elementwise,
+                                ArrayRef<mlir::Value> operands);
+  mlir::Value createCast(OpBuilder &builder, Location loc, mlir::Value value, DataType from, DataType to);
+  mlir::Value createSigmoid(OpBuilder &builder, Location loc, mlir::Value value);
+  mlir::Value createCombine(OpBuilder &builder, Location loc, Reduction reduction, mlir::Value lhs, mlir::Value rhs);
+  /// An elementwise operation of `inputs` in their order over all of `extents`.
+  mlir::Value createGeneric(Location loc, ArrayRef<mlir::Value> inputs, ArrayRef<AffineMap> maps, mlir::Value init,
+                            function_ref<mlir::Value(OpBuilder &, ValueRange)> body);
+
+  const Operator &op;
+  ModuleOp module;
+  const Diagnostics &diags;
+  OpBuilder b;
+  Block *entry = nullptr;
+  DenseMap<const Node *, View> views;
+  /// The result whose tensor a value is computed into.
+  DenseMap<const Node *, unsigned> destinations;
+  /// Extents by their text, and constants.
+  llvm::StringMap<mlir::Value> indices;
+  DenseMap<Attribute, mlir::Value> constants;
+  /// Block arguments that carry an extent, by its text: argument and axis.
+  llvm::StringMap<std::pair<mlir::Value, unsigned>> carriers;
+  SmallVector<BlockArgument> outputs;
+};
+
+/// Fused multiply-add is allowed between two roundings; nothing else is.
+constexpr arith::FastMathFlags contract = arith::FastMathFlags::contract;
+/// Approximate reciprocals and functions, where the language says so.
+constexpr arith::FastMathFlags approximate =
+    arith::FastMathFlags::contract | arith::FastMathFlags::arcp | arith::FastMathFlags::afn;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Function
+//===----------------------------------------------------------------------===//
+
+Type OperatorLowering::getType(DataType type) {
+  switch (type) {
+  case DataType::I1:
+    return b.getI1Type();
+  case DataType::I8:
+  case DataType::U8:
+    return b.getI8Type();
+  case DataType::I16:
+    return b.getI16Type();
+  case DataType::I32:
+  case DataType::U32:
+    return b.getI32Type();
+  case DataType::I64:
+    return b.getI64Type();
+  case DataType::BF16:
+    return b.getBF16Type();
+  case DataType::F16:
+    return b.getF16Type();
+  case DataType::F32:
+    return b.getF32Type();
+  case DataType::F64:
+    return b.getF64Type();
+  case DataType::E4M3FN:
+    return Float8E4M3FNType::get(b.getContext());
+  case DataType::E4M3FNUZ:
+    return Float8E4M3FNUZType::get(b.getContext());
+  case DataType::E5M2:
+    return Float8E5M2Type::get(b.getContext());
+  case DataType::E5M2FNUZ:
+    return Float8E5M2FNUZType::get(b.getContext());
+  }
+  return {};
+}
+
+TypedAttr OperatorLowering::makeFloat(DataType type, double value) {
+  auto floatType = cast<FloatType>(getType(type));
+  llvm::APFloat number(value);
+  bool losesInfo;
+  number.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return FloatAttr::get(floatType, number);
+}
+
+func::FuncOp OperatorLowering::createFunction() {
+  SmallVector<Type> types, resultTypes;
+  SmallVector<Attribute> argAttrs;
+  auto addArg = [&](const Variable &variable, bool isOutput) {
+    SmallVector<NamedAttribute> attrs;
+    attrs.push_back(b.getNamedAttr(atx::nameAttrName, b.getStringAttr(variable.name)));
+    if (variable.isScalar) {
+      types.push_back(getType(variable.type));
+      if (variable.defaultValue)
+        attrs.push_back(b.getNamedAttr(atx::defaultAttrName, makeLiteral(variable.type, *variable.defaultValue)));
+    } else {
+      types.push_back(getTensorType(variable.shape, variable.type));
+      SmallVector<Attribute> shape;
+      for (const Extent &extent : variable.shape)
+        shape.push_back(b.getStringAttr(extent.value.str()));
+      attrs.push_back(b.getNamedAttr(atx::shapeAttrName, b.getArrayAttr(shape)));
+      if (isOutput)
+        attrs.push_back(b.getNamedAttr(atx::outputAttrName, b.getUnitAttr()));
+      attrs.push_back(b.getNamedAttr(bufferization::BufferizationDialect::kWritableAttrName, b.getBoolAttr(isOutput)));
+    }
+    argAttrs.push_back(b.getDictionaryAttr(attrs));
+  };
+  for (const Variable &param : op.params)
+    addArg(param, /*isOutput=*/false);
+  for (const Variable &variable : op.results) {
+    addArg(variable, /*isOutput=*/true);
+    resultTypes.push_back(types.back());
+  }
+
+  auto toStrings = [&](const std::vector<std::string> &texts) {
+    SmallVector<Attribute> attrs;
+    for (const std::string &text : texts)
+      attrs.push_back(b.getStringAttr(text));
+    return b.getArrayAttr(attrs);
+  };
+  b.setInsertionPointToEnd(module.getBody());
+  auto function =
+      func::FuncOp::create(b, getLoc(op.loc), op.name, FunctionType::get(b.getContext(), types, resultTypes));
+  function->setAttr(atx::operatorAttrName, b.getUnitAttr());
+  function->setAttr(atx::dimsAttrName, toStrings(op.runtimeDims));
+  function->setAttr("atx.constraints", toStrings(op.constraints));
+  function.setAllArgAttrs(argAttrs);
+
+  SmallVector<Location> locs;
+  for (const std::vector<Variable> *list : {&op.params, &op.results})
+    for (const Variable &variable : *list)
+      locs.push_back(getLoc(variable.loc));
+  entry = &function.getBody().emplaceBlock();
+  entry->addArguments(types, locs);
+  outputs.assign(entry->args_begin() + op.params.size(), entry->args_end());
+  for (auto [i, variable] : llvm::enumerate(llvm::concat<const Variable>(op.params, op.results)))
+    for (auto [axis, extent] : llvm::enumerate(variable.shape))
+      carriers.try_emplace(extent.valueKey, entry->getArgument(i), axis);
+  b.setInsertionPointToStart(entry);
+  return function;
+}
+
+void OperatorLowering::chooseDestinations() {
+  for (auto [i, node] : llvm::enumerate(op.values)) {
+    bool computes = std::holds_alternative<Node::Compute>(node->op) || std::holds_alternative<Node::Reduce>(node->op);
+    if (computes && !node->isScalar)
+      destinations.try_emplace(node, i);
+  }
+}
+
+void OperatorLowering::run() {
+  func::FuncOp function = createFunction();
+  chooseDestinations();
+
+  // Values that no result needs are left out. Users stand behind operands.
+  DenseSet<const Node *> live(op.values.begin(), op.values.end());
+  for (const std::unique_ptr<Node> &node : llvm::reverse(op.nodes))
+    if (live.contains(node.get()))
+      live.insert(node->operands.begin(), node->operands.end());
+  for (const std::unique_ptr<Node> &node : op.nodes)
+    if (live.contains(node.get()))
+      lowerNode(*node);
+
+  SmallVector<mlir::Value> values;
+  for (unsigned i = 0; i < op.results.size(); ++i)
+    values.push_back(lowerResult(i));
+  func::ReturnOp::create(b, function.getLoc(), values);
+}
+
+void OperatorLowering::lowerNode(const Node &node) {
+  View view;
+  if (auto *param = std::get_if<Node::Param>(&node.op)) {
+    view.base = entry->getArgument(param->index);
+    view.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
+    view.extents = node.shape;
+  } else if (std::holds_alternative<Node::Literal>(node.op)) {
+    // Made where it is used, in the type it is used in.
+    return;
+  } else if (auto *dim = std::get_if<Node::Dim>(&node.op)) {
+    view.base = lowerDim(node, dim->value);
+  } else if (auto *compute = std::get_if<Node::Compute>(&node.op)) {
+    view = lowerCompute(node, compute->op);
+  } else if (auto *reduce = std::get_if<Node::Reduce>(&node.op)) {
+    view = lowerReduce(node, *reduce);
+  } else {
+    view = lowerSubscript(node, std::get<Node::Subscript>(node.op));
+  }
+  views[&node] = std::move(view);
+}
+
+mlir::Value OperatorLowering::lowerResult(unsigned index) {
+  const Node &node = *op.values[index];
+  mlir::Value output = outputs[index];
+  Location loc = getLoc(op.valueLocs[index]);
+  if (node.isScalar) {
+    mlir::Value scalar = getScalar(node, /*inComputeType=*/false);
+    return linalg::FillOp::create(b, loc, scalar, output).getResult(0);
+  }
+  const View &view = views[&node];
+  if (Operation *producer = view.base.getDefiningOp())
+    if (auto generic = dyn_cast<linalg::GenericOp>(producer)) {
+      // A reduction reaches the output through the fill of its neutral element.
+      mlir::Value init = generic.getDpsInitOperand(0)->get();
+      if (auto fill = init.getDefiningOp<linalg::FillOp>())
+        init = fill.getOutputs().front();
+      if (init == output)
+        return view.base;
+    }
+  unsigned rank = op.results[index].shape.size();
+  SmallVector<int> loops = llvm::to_vector(llvm::seq<int>(0, rank));
+  AffineMap map = getMap(view, ArrayRef<int>(loops).take_back(view.axes.size()), rank);
+  return createGeneric(loc, view.base, map, output, [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Extents and scalars
+//===----------------------------------------------------------------------===//
+
+mlir::Value OperatorLowering::getIndex(const DimExpr &expr, Location loc) {
+  std::string key = expr.str();
+  auto found = indices.find(key);
+  if (found != indices.end())
+    return found->second;
+  mlir::Value value = getIndexUncached(expr, loc);
+  indices[key] = value;
+  return value;
+}
+
+mlir::Value OperatorLowering::getIndexUncached(const DimExpr &expr, Location loc) {
+  if (std::optional<int64_t> value = expr.getConstant())
+    return getConstant(b.getIndexAttr(*value), loc);
+  auto carrier = carriers.find(simplify(expr).str());
+  if (carrier != carriers.end()) {
+    auto [tensor, axis] = carrier->second;
+    return tensor::DimOp::create(b, loc, tensor, getConstant(b.getIndexAttr(axis), loc));
+  }
+  mlir::Value lhs = getIndex(expr.getLhs(), loc), rhs = getIndex(expr.getRhs(), loc);
+  switch (expr.getKind()) {
+  case DimExpr::Kind::Add:
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  case DimExpr::Kind::Sub:
+    return arith::SubIOp::create(b, loc, lhs, rhs);
+  case DimExpr::Kind::Mul:
+    return arith::MulIOp::create(b, loc, lhs, rhs);
+  case DimExpr::Kind::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+  case DimExpr::Kind::CeilDiv:
+    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
+  default:
+    break;
+  }
+  // The remainder has the sign of the divisor.
+  mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+  return arith::SubIOp::create(b, loc, lhs, arith::MulIOp::create(b, loc, quotient, rhs));
+}
+
+mlir::Value OperatorLowering::lowerDim(const Node &node, const DimExpr &expr) {
+  Location loc = getLoc(node.loc);
+  DimExpr value = simplify(expr);
+  if (std::optional<int64_t> constant = value.getConstant()) {
+    if (node.type != DataType::F32)
+      return getConstant(b.getIntegerAttr(getType(node.type), *constant), loc);
+    llvm::APFloat number(llvm::APFloat::IEEEsingle());
+    number.convertFromAPInt(llvm::APInt(64, *constant, /*isSigned=*/true), /*IsSigned=*/true,
+                            llvm::APFloat::rmNearestTiesToEven);
+    return getConstant(b.getFloatAttr(b.getF32Type(), number), loc);
+  }
+  mlir::Value index = getIndex(value, loc);
+  if (node.type == DataType::I32)
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+  mlir::Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  return node.type == DataType::I64 ? wide : arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+}
+
+mlir::Value OperatorLowering::getScalar(const Node &node, bool inComputeType) {
+  Location loc = getLoc(node.loc);
+  DataType type = inComputeType ? getComputeType(node.type) : node.type;
+  if (auto *literal = std::get_if<Node::Literal>(&node.op))
+    return getConstant(makeLiteral(type, literal->value), loc);
+  return createCast(b, loc, views[&node].base, node.type, type);
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+mlir::Value OperatorLowering::getInit(const Node *node, RankedTensorType type, ArrayRef<Extent> extents, Location loc) {
+  auto destination = destinations.find(node);
+  if (destination != destinations.end() && outputs[destination->second].getType() == type)
+    return outputs[destination->second];
+  SmallVector<OpFoldResult> sizes;
+  for (const Extent &extent : extents)
+    sizes.push_back(getExtent(extent, loc));
+  return tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+}
+
+void OperatorLowering::dropAxis(View &view, unsigned axis, DataType type, Location loc) {
+  unsigned dropped = view.axes[axis];
+  SmallVector<OpFoldResult> offsets(view.extents.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(view.extents.size(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes;
+  for (const Extent &extent : view.extents)
+    sizes.push_back(getExtent(extent, loc));
+  view.extents.erase(view.extents.begin() + dropped);
+  view.base =
+      tensor::ExtractSliceOp::create(b, loc, getTensorType(view.extents, type), view.base, offsets, sizes, strides);
+  for (int &other : view.axes)
+    other = other == int(dropped) ? -1 : other > int(dropped) ? other - 1 : other;
+}
+
+/// Indexing map of the base of `view`; `loops` has the loop of each axis of the
+/// value.
+AffineMap OperatorLowering::getMap(const View &view, ArrayRef<int> loops, unsigned numLoops) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [axis, loop] : llvm::zip_equal(view.axes, loops))
+    if (axis >= 0)
+      exprs.push_back(b.getAffineDimExpr(loop));
+  return AffineMap::get(numLoops, 0, exprs, b.getContext());
+}
+
+View OperatorLowering::lowerSubscript(const Node &node, const Node::Subscript &subscript) {
+  View view = views[node.operands.front()];
+  Location loc = getLoc(node.loc);
+  SmallVector<int, 4> axes;
+  Shape extents = view.extents;
+  SmallVector<OpFoldResult> offsets(extents.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(extents.size(), b.getIndexAttr(1));
+  bool slices = false;
+  unsigned source = 0;
+  for (auto [item, extent] : llvm::zip_equal(subscript.items, node.shape)) {
+    if (item.isNewAxis) {
+      axes.push_back(-1);
+      continue;
+    }
+    int axis = view.axes[source++];
+    axes.push_back(axis);
+    if (item.isFull)
+      continue;
+    slices = true;
+    extents[axis] = extent;
+    offsets[axis] = getIndexOrConstant(item.begin, loc);
+  }
+  view.axes = std::move(axes);
+  if (!slices)
+    return view;
+  SmallVector<OpFoldResult> sizes;
+  for (const Extent &extent : extents)
+    sizes.push_back(getExtent(extent, loc));
+  view.base =
+      tensor::ExtractSliceOp::create(b, loc, getTensorType(extents, node.type), view.base, offsets, sizes, strides);
+  view.extents = std::move(extents);
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise operations
+//===----------------------------------------------------------------------===//
+
+mlir::Value OperatorLowering::createGeneric(Location loc, ArrayRef<mlir::Value> inputs, ArrayRef<AffineMap> maps,
+                                            mlir::Value init, function_ref<mlir::Value(OpBuilder &, ValueRange)> body) {
+  auto type = cast<RankedTensorType>(init.getType());
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(b, loc, type, inputs, init, allMaps, iterators,
+                                           [&](OpBuilder &builder, Location, ValueRange args) {
+                                             linalg::YieldOp::create(builder, loc, body(builder, args));
+                                           });
+  return generic.getResult(0);
+}
+
+View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
+  Location loc = getLoc(node.loc);
+  // A selection moves values, a conversion names its types; everything else
+  // computes.
+  bool computes = elementwise != Elementwise::Select && elementwise != Elementwise::Cast;
+  View result;
+  if (node.isScalar) {
+    SmallVector<mlir::Value> operands;
+    for (const Node *operand : node.operands)
+      operands.push_back(getScalar(*operand, computes));
+    result.base = createElementwise(b, loc, node, elementwise, operands);
+    return result;
+  }
+
+  // Axes that some operand really has become loops.
+  unsigned rank = node.shape.size();
+  SmallVector<bool> isCarried(rank, false);
+  SmallVector<View, 0> operandViews(node.operands.size());
+  for (auto [operand, view] : llvm::zip_equal(node.operands, operandViews)) {
+    if (operand->isScalar)
+      continue;
+    view = views[operand];
+    unsigned offset = rank - view.axes.size();
+    for (unsigned i = 0; i < view.axes.size(); ++i) {
+      if (view.axes[i] < 0)
+        continue;
+      if (operand->shape[i].isOne() && !node.shape[offset + i].isOne())
+        dropAxis(view, i, operand->type, loc);
+      else
+        isCarried[offset + i] = true;
+    }
+  }
+  SmallVector<int> loops;
+  for (unsigned i = 0; i < rank; ++i) {
+    loops.push_back(isCarried[i] ? int(result.extents.size()) : -1);
+    if (isCarried[i])
+      result.extents.push_back(node.shape[i]);
+  }
+  result.axes.assign(loops.begin(), loops.end());
+
+  // Operands that read the same elements share an input.
+  SmallVector<mlir::Value> inputs, scalars(node.operands.size());
+  SmallVector<AffineMap> maps;
+  SmallVector<unsigned> inputOf(node.operands.size());
+  for (unsigned i = 0; i < node.operands.size(); ++i) {
+    const View &view = operandViews[i];
+    if (node.operands[i]->isScalar) {
+      scalars[i] = getScalar(*node.operands[i], computes);
+      continue;
+    }
+    AffineMap map = getMap(view, ArrayRef<int>(loops).take_back(view.axes.size()), result.extents.size());
+    unsigned input = 0;
+    while (input < inputs.size() && (inputs[input] != view.base || maps[input] != map))
+      ++input;
+    if (input == inputs.size()) {
+      inputs.push_back(view.base);
+      maps.push_back(map);
+    }
+    inputOf[i] = input;
+  }
+  mlir::Value init = getInit(&node, getTensorType(result.extents, node.type), result.extents, loc);
+  result.base = createGeneric(loc, inputs, maps, init, [&](OpBuilder &builder, ValueRange args) {
+    SmallVector<mlir::Value> operands;
+    SmallVector<mlir::Value> converted(inputs.size());
+    for (unsigned i = 0; i < node.operands.size(); ++i) {
+      if (scalars[i]) {
+        operands.push_back(scalars[i]);
+        continue;
+      }
+      mlir::Value &value = converted[inputOf[i]];
+      if (!value) {
+        DataType type = node.operands[i]->type;
+        value = createCast(builder, loc, args[inputOf[i]], type, computes ? getComputeType(type) : type);
+      }
+      operands.push_back(value);
+    }
+    return createElementwise(builder, loc, node, elementwise, operands);
+  });
+  return result;
+}
+
+/// The conversion rules of the language: floats round to nearest, ties to even;
+/// a float becomes the integer towards zero, clamped to the type, NaN 0.
+mlir::Value OperatorLowering::createCast(OpBuilder &builder, Location loc, mlir::Value value, DataType from,
+                                         DataType to) {
+  if (from == to)
+    return value;
+  Type type = getType(to);
+  bool isUnsigned = from == DataType::U8 || from == DataType::U32 || from == DataType::I1;
+  unsigned fromBits = value.getType().getIntOrFloatBitWidth(), toBits = type.getIntOrFloatBitWidth();
+  if (isFloat(from) && isFloat(to)) {
+    if (toBits > fromBits)
+      return arith::ExtFOp::create(builder, loc, type, value);
+    if (toBits == fromBits)
+      value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+    return arith::TruncFOp::create(builder, loc, type, value);
+  }
+  if (isFloat(to)) {
+    if (isUnsigned)
+      return arith::UIToFPOp::create(builder, loc, type, value);
+    return arith::SIToFPOp::create(builder, loc, type, value);
+  }
+  if (!isFloat(from)) {
+    if (toBits < fromBits)
+      return arith::TruncIOp::create(builder, loc, type, value);
+    // Only the meaning of the bits changes.
+    if (toBits == fromBits)
+      return value;
+    if (isUnsigned)
+      return arith::ExtUIOp::create(builder, loc, type, value);
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  }
+
+  value = createCast(builder, loc, value, from, getComputeType(from));
+  from = getComputeType(from);
+  double limit = std::ldexp(1.0, toBits - 1);
+  auto constant = [&](TypedAttr attr) -> mlir::Value { return arith::ConstantOp::create(builder, loc, attr); };
+  auto select = [&](arith::CmpFPredicate predicate, mlir::Value bound, const llvm::APInt &then, mlir::Value otherwise) {
+    mlir::Value condition = arith::CmpFOp::create(builder, loc, predicate, value, bound);
+    return arith::SelectOp::create(builder, loc, condition, constant(builder.getIntegerAttr(type, then)), otherwise)
+        .getResult();
+  };
+  mlir::Value result = arith::FPToSIOp::create(builder, loc, type, value);
+  result = select(arith::CmpFPredicate::OGE, constant(makeFloat(from, limit)), llvm::APInt::getSignedMaxValue(toBits),
+                  result);
+  result = select(arith::CmpFPredicate::OLT, constant(makeFloat(from, -limit)), llvm::APInt::getSignedMinValue(toBits),
+                  result);
+  return select(arith::CmpFPredicate::UNO, value, llvm::APInt::getZero(toBits), result);
+}
+
+/// 1 / (1 + exp2(-x * log2(e)))
+mlir::Value OperatorLowering::createSigmoid(OpBuilder &builder, Location loc, mlir::Value value) {
+  auto constant = [&](double number) -> mlir::Value {
+    return arith::ConstantOp::create(builder, loc, makeFloat(DataType::F32, number));
+  };
+  mlir::Value exponent = arith::MulFOp::create(builder, loc, value, constant(-std::numbers::log2e), contract);
+  mlir::Value power = math::Exp2Op::create(builder, loc, exponent, approximate);
+  mlir::Value one = constant(1.0);
+  mlir::Value sum = arith::AddFOp::create(builder, loc, power, one, contract);
+  return arith::DivFOp::create(builder, loc, one, sum, approximate);
+}
+
+mlir::Value OperatorLowering::createElementwise(OpBuilder &builder, Location loc, const Node &node,
+                                                Elementwise elementwise, ArrayRef<mlir::Value> operands) {
+  DataType operandType = node.operands.front()->type;
+  bool onFloats = isFloat(operandType);
+  bool onUnsigned = operandType == DataType::U8 || operandType == DataType::U32;
+  mlir::Value lhs = operands.front(), rhs = operands.size() > 1 ? operands[1] : mlir::Value();
+
+  auto compare = [&](arith::CmpFPredicate onFloat, arith::CmpIPredicate onSigned,
+                     arith::CmpIPredicate onUnsignedInt) -> mlir::Value {
+    if (onFloats)
+      return arith::CmpFOp::create(builder, loc, onFloat, lhs, rhs, contract);
+    return arith::CmpIOp::create(builder, loc, onUnsigned ? onUnsignedInt : onSigned, lhs, rhs);
+  };
+  auto constant = [&](TypedAttr attr) -> mlir::Value { return arith::ConstantOp::create(builder, loc, attr); };
+
+  // Results of 16-bit arithmetic are rounded here.
+  auto finish = [&](mlir::Value value) {
+    return createCast(builder, loc, value, getComputeType(node.type), node.type);
+  };
+
+  switch (elementwise) {
+  case Elementwise::Add:
+    return onFloats ? finish(arith::AddFOp::create(builder, loc, lhs, rhs, contract))
+                    : mlir::Value(arith::AddIOp::create(builder, loc, lhs, rhs));
+  case Elementwise::Sub:
+    return onFloats ? finish(arith::SubFOp::create(builder, loc, lhs, rhs, contract))
+                    : mlir::Value(arith::SubIOp::create(builder, loc, lhs, rhs));
+  case Elementwise::Mul:
+    return onFloats ? finish(arith::MulFOp::create(builder, loc, lhs, rhs, contract))
+                    : mlir::Value(arith::MulIOp::create(builder, loc, lhs, rhs));
+  case Elementwise::Div:
+    return finish(arith::DivFOp::create(builder, loc, lhs, rhs, contract));
+  case Elementwise::Max:
+    if (onFloats)
+      return finish(arith::MaximumFOp::create(builder, loc, lhs, rhs, contract));
+    return onUnsigned ? mlir::Value(arith::MaxUIOp::create(builder, loc, lhs, rhs))
+                      : mlir::Value(arith::MaxSIOp::create(builder, loc, lhs, rhs));
+  case Elementwise::Min:
+    if (onFloats)
+      return finish(arith::MinimumFOp::create(builder, loc, lhs, rhs, contract));
+    return onUnsigned ? mlir::Value(arith::MinUIOp::create(builder, loc, lhs, rhs))
+                      : mlir::Value(arith::MinSIOp::create(builder, loc, lhs, rhs));
+  case Elementwise::Eq:
+    return compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, arith::CmpIPredicate::eq);
+  case Elementwise::Ne:
+    return compare(arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne, arith::CmpIPredicate::ne);
+  case Elementwise::Lt:
+    return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, arith::CmpIPredicate::ult);
+  case Elementwise::Le:
+    return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, arith::CmpIPredicate::ule);
+  case Elementwise::Gt:
+    return compare(arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt);
+  case Elementwise::Ge:
+    return compare(arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge, arith::CmpIPredicate::uge);
+  case Elementwise::And:
+    return arith::AndIOp::create(builder, loc, lhs, rhs);
+  case Elementwise::Or:
+    return arith::OrIOp::create(builder, loc, lhs, rhs);
+  case Elementwise::Not:
+    return arith::XOrIOp::create(builder, loc, lhs, constant(builder.getBoolAttr(true)));
+  case Elementwise::Neg:
+    if (onFloats)
+      return finish(arith::NegFOp::create(builder, loc, lhs, contract));
+    return arith::SubIOp::create(builder, loc, constant(builder.getIntegerAttr(lhs.getType(), 0)), lhs);
+  case Elementwise::Abs:
+    if (onFloats)
+      return finish(math::AbsFOp::create(builder, loc, lhs, contract));
+    return math::AbsIOp::create(builder, loc, lhs);
+  case Elementwise::Exp:
+    return finish(math::ExpOp::create(builder, loc, lhs, contract));
+  case Elementwise::Exp2:
+    return finish(math::Exp2Op::create(builder, loc, lhs, contract));
+  case Elementwise::Log:
+    return finish(math::LogOp::create(builder, loc, lhs, contract));
+  case Elementwise::Log2:
+    return finish(math::Log2Op::create(builder, loc, lhs, contract));
+  case Elementwise::Sqrt:
+    return finish(math::SqrtOp::create(builder, loc, lhs, contract));
+  case Elementwise::Rsqrt:
+    return finish(math::RsqrtOp::create(builder, loc, lhs, contract));
+  case Elementwise::Recip:
+    return finish(
+        arith::DivFOp::create(builder, loc, constant(builder.getFloatAttr(lhs.getType(), 1.0)), lhs, approximate));
+  case Elementwise::Sigmoid:
+    return finish(createSigmoid(builder, loc, lhs));
+  case Elementwise::Silu:
+    return finish(arith::MulFOp::create(builder, loc, lhs, createSigmoid(builder, loc, lhs), contract));
+  case Elementwise::Tanh:
+    return finish(math::TanhOp::create(builder, loc, lhs, contract));
+  case Elementwise::Floor:
+    return finish(math::FloorOp::create(builder, loc, lhs, contract));
+  case Elementwise::Ceil:
+    return finish(math::CeilOp::create(builder, loc, lhs, contract));
+  case Elementwise::Select:
+    return arith::SelectOp::create(builder, loc, lhs, rhs, operands[2]);
+  case Elementwise::Fma:
+    return finish(math::FmaOp::create(builder, loc, lhs, rhs, operands[2], contract));
+  case Elementwise::Cast:
+    return createCast(builder, loc, lhs, operandType, node.type);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+mlir::Value OperatorLowering::createCombine(OpBuilder &builder, Location loc, Reduction reduction, mlir::Value lhs,
+                                            mlir::Value rhs) {
+  bool onFloats = isa<FloatType>(lhs.getType());
+  switch (reduction) {
+  case Reduction::Sum:
+  case Reduction::Mean:
+    return onFloats ? mlir::Value(arith::AddFOp::create(builder, loc, lhs, rhs, contract))
+                    : mlir::Value(arith::AddIOp::create(builder, loc, lhs, rhs));
+  case Reduction::Max:
+    return onFloats ? mlir::Value(arith::MaximumFOp::create(builder, loc, lhs, rhs, contract))
+                    : mlir::Value(arith::MaxSIOp::create(builder, loc, lhs, rhs));
+  case Reduction::Min:
+    return onFloats ? mlir::Value(arith::MinimumFOp::create(builder, loc, lhs, rhs, contract))
+                    : mlir::Value(arith::MinSIOp::create(builder, loc, lhs, rhs));
+  }
+  return {};
+}
+
+View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce) {
+  const Node &operand = *node.operands.front();
+  const View &source = views[&operand];
+  Location loc = getLoc(node.loc);
+  unsigned rank = source.extents.size();
+
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  for (unsigned axis : reduce.axes)
+    if (source.axes[axis] >= 0)
+      iterators[source.axes[axis]] = utils::IteratorType::reduction;
+
+  View result;
+  SmallVector<AffineExpr> kept;
+  SmallVector<int> position(rank, -1);
+  for (unsigned i = 0; i < rank; ++i) {
+    if (iterators[i] == utils::IteratorType::reduction)
+      continue;
+    position[i] = kept.size();
+    kept.push_back(b.getAffineDimExpr(i));
+    result.extents.push_back(source.extents[i]);
+  }
+  for (auto [axis, baseAxis] : llvm::enumerate(source.axes))
+    if (!llvm::is_contained(reduce.axes, axis))
+      result.axes.push_back(baseAxis < 0 ? -1 : position[baseAxis]);
+
+  // Only axes of extent 1 that the tensor does not have: nothing to combine.
+  if (kept.size() == rank) {
+    result.base = source.base;
+    return result;
+  }
+
+  TypedAttr neutral;
+  bool onFloats = isFloat(node.type);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  unsigned bits = getType(node.type).getIntOrFloatBitWidth();
+  switch (reduce.op) {
+  case Reduction::Sum:
+  case Reduction::Mean:
+    neutral = onFloats ? makeFloat(node.type, 0.0) : b.getIntegerAttr(getType(node.type), 0);
+    break;
+  case Reduction::Max:
+    neutral = onFloats ? makeFloat(node.type, -infinity)
+                       : b.getIntegerAttr(getType(node.type), llvm::APInt::getSignedMinValue(bits));
+    break;
+  case Reduction::Min:
+    neutral = onFloats ? makeFloat(node.type, infinity)
+                       : b.getIntegerAttr(getType(node.type), llvm::APInt::getSignedMaxValue(bits));
+    break;
+  }
+
+  // The divisor of a mean: as a number, which does not overflow, and as factors.
+  double count = 1;
+  uint64_t staticCount = 1;
+  SmallVector<const Extent *> unknown;
+  for (unsigned i = 0; i < rank; ++i) {
+    if (iterators[i] != utils::IteratorType::reduction)
+      continue;
+    const Extent &extent = source.extents[i];
+    if (extent.constant) {
+      count *= double(*extent.constant);
+      staticCount *= uint64_t(*extent.constant);
+    } else {
+      unknown.push_back(&extent);
+    }
+  }
+  bool divides = reduce.op == Reduction::Mean && (count != 1 || !unknown.empty());
+
+  RankedTensorType type = getTensorType(result.extents, node.type);
+  // A mean goes through an intermediate sum; only the quotient is the result.
+  mlir::Value init = getInit(divides ? nullptr : &node, type, result.extents, loc);
+  mlir::Value filled = linalg::FillOp::create(b, loc, getConstant(neutral, loc), init).getResult(0);
+  AffineMap maps[] = {b.getMultiDimIdentityMap(rank), AffineMap::get(rank, 0, kept, b.getContext())};
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, source.base, filled, maps, iterators, [&](OpBuilder &builder, Location, ValueRange args) {
+        linalg::YieldOp::create(builder, loc, createCombine(builder, loc, reduce.op, args[0], args[1]));
+      });
+  result.base = generic.getResult(0);
+  if (!divides)
+    return result;
+
+  // Multiplying by the reciprocal is exact for a power of two only.
+  int exponent;
+  bool isPowerOfTwo = unknown.empty() && std::frexp(count, &exponent) == 0.5 && exponent < 120;
+  mlir::Value divisor;
+  if (unknown.empty()) {
+    divisor = getConstant(node.type, isPowerOfTwo ? 1 / count : count, loc);
+  } else {
+    mlir::Value extent;
+    for (const Extent *factor : unknown) {
+      mlir::Value index = getIndex(factor->value, loc);
+      extent = extent ? arith::MulIOp::create(b, loc, extent, index).getResult() : index;
+    }
+    if (count != 1)
+      extent = arith::MulIOp::create(b, loc, extent, getConstant(b.getIndexAttr(int64_t(staticCount)), loc));
+    mlir::Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), extent);
+    divisor = arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+  }
+  result.base = createGeneric(loc, result.base, b.getMultiDimIdentityMap(type.getRank()),
+                              getInit(&node, type, result.extents, loc), [&](OpBuilder &builder, ValueRange args) {
+                                if (isPowerOfTwo)
+                                  return arith::MulFOp::create(builder, loc, args[0], divisor, contract).getResult();
+                                return arith::DivFOp::create(builder, loc, args[0], divisor, contract).getResult();
+                              });
+  return result;
+}
+
+void atrex::frontend::lower(const Operator &op, ModuleOp module, const Diagnostics &diags) {
+  OperatorLowering(op, module, diags).run();
+}

@@ -1,0 +1,117 @@
+//===- Schedule.cpp - Schedules are pass pipelines --------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Pipelines/Pipelines.h"
+#include "atrex/Conversion/Passes.h"
+#include "atrex/Transforms/Passes.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+
+using namespace mlir;
+using namespace atrex;
+
+void atrex::registerCompilerDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect, atx::AtxDialect,
+                  atx_amdgpu::AtxAMDGPUDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerTilingInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerTilingInterfaceExternalModels(registry);
+  vector::registerBufferizableOpInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
+}
+
+std::string atrex::getDefaultSchedule(StringRef arch) {
+  std::string text = R"(builtin.module(
+  // Operator form: rows to workgroups.
+  func.func(
+    atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},
+    atx-tile-to-workgroups, canonicalize, cse,
+    atx-vectorize-tile, canonicalize, cse),
+  atx-bufferize, cse, canonicalize,
+  atx-outline-kernels{workgroups=960}, canonicalize, cse,
+  // Tile form: elements to lanes.
+  gpu.module(gpu.func(
+    atx-assign-layouts,
+    atx-distribute{vector-bits=128}, canonicalize, cse,
+    // Fragment form: to instructions.
+    atx-expand-bf16{arch=ARCH},
+    atx-lower-lane-reduce{arch=ARCH})),
+  expand-strided-metadata, lower-affine, convert-scf-to-cf, arith-expand, canonicalize, cse,
+  gpu.module(
+    atx-convert-to-rocdl{arch=ARCH},
+    reconcile-unrealized-casts, canonicalize, cse),
+  ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly})
+)";
+  for (size_t at; (at = text.find("ARCH")) != std::string::npos;)
+    text.replace(at, 4, arch);
+  return text;
+}
+
+std::string atrex::stripSchedule(StringRef text) {
+  std::string result;
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.take_front(line.find("//")).trim();
+    if (line.empty())
+      continue;
+    if (!result.empty() && result.back() == ',')
+      result += ' ';
+    result += line;
+  }
+  return result;
+}
+
+LogicalResult atrex::parseSchedule(StringRef text, PassManager &pm, raw_ostream &errors) {
+  std::string pipeline = stripSchedule(text);
+  StringRef inner = StringRef(pipeline).trim();
+  if (!inner.consume_front("builtin.module(") || !inner.consume_back(")")) {
+    errors << "a schedule must be anchored at 'builtin.module(...)'\n";
+    return failure();
+  }
+  return parsePassPipeline(inner, pm, errors);
+}

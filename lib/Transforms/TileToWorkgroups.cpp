@@ -1,0 +1,149 @@
+//===- TileToWorkgroups.cpp - One workgroup per tile of rows ----------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Transforms/Passes.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace atrex {
+#define GEN_PASS_DEF_TILETOWORKGROUPSPASS
+#include "atrex/Transforms/Passes.h.inc"
+} // namespace atrex
+
+using namespace mlir;
+using namespace atrex;
+
+namespace {
+
+class TileToWorkgroups : public atrex::impl::TileToWorkgroupsPassBase<TileToWorkgroups> {
+public:
+  using TileToWorkgroupsPassBase::TileToWorkgroupsPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!func->hasAttr(atx::operatorAttrName))
+      return;
+    auto mapping = func->getAttrOfType<atx::MappingAttr>(atx::mappingAttrName);
+    if (!mapping) {
+      func.emitError() << "operator has no '" << atx::mappingAttrName << "'; run 'atx-select-mapping' first";
+      return signalPassFailure();
+    }
+    if (failed(tile(func, mapping)))
+      return signalPassFailure();
+  }
+
+private:
+  LogicalResult tile(func::FuncOp func, atx::MappingAttr mapping);
+};
+
+} // namespace
+
+LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping) {
+  auto returnOp = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+  IRRewriter rewriter(func.getContext());
+
+  // One loop per operation that computes a result, in the order of the text.
+  SmallVector<Operation *> roots;
+  for (Value value : returnOp.getOperands()) {
+    Operation *root = value.getDefiningOp();
+    if (!root || !isa<TilingInterface>(root))
+      return returnOp.emitError() << "a result of the operator is not computed by an operation that can be tiled";
+    if (!llvm::is_contained(roots, root))
+      roots.push_back(root);
+  }
+  llvm::sort(roots, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+
+  // They share one loop, so they must have as many rows.
+  Attribute rows;
+  for (unsigned index = 0; index < func.getNumArguments(); ++index) {
+    if (!func.getArgAttr(index, atx::outputAttrName))
+      continue;
+    auto shape = func.getArgAttrOfType<ArrayAttr>(index, atx::shapeAttrName);
+    if (!shape || shape.empty())
+      return func.emitError() << "result argument " << index << " has no '" << atx::shapeAttrName << "'";
+    if (rows && rows != shape[0])
+      return func.emitError() << "two results of the operator have " << rows << " and " << shape[0]
+                              << " rows; one loop over workgroups cannot compute both";
+    rows = shape[0];
+  }
+
+  SmallVector<Operation *> loops;
+  for (Operation *root : roots) {
+    auto tileable = cast<TilingInterface>(root);
+    unsigned numLoops = tileable.getLoopIteratorTypes().size();
+    SmallVector<OpFoldResult> sizes(numLoops, rewriter.getIndexAttr(0));
+    if (numLoops == 0 || tileable.getLoopIteratorTypes().front() != utils::IteratorType::parallel)
+      return root->emitError() << "dimension 0 of a result must be parallel to be spread over workgroups";
+    sizes[0] = rewriter.getIndexAttr(mapping.getExtent()[0]);
+
+    scf::SCFTileAndFuseOptions options;
+    options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+    options.tilingOptions.setTileSizes(sizes);
+    RewritePatternSet cleanup(func.getContext());
+    tensor::populateMergeConsecutiveInsertExtractSlicePatterns(cleanup);
+    tensor::ExtractSliceOp::getCanonicalizationPatterns(cleanup, func.getContext());
+    options.cleanupPatterns = std::move(cleanup);
+
+    rewriter.setInsertionPoint(root);
+    FailureOr<scf::SCFTileAndFuseResult> tiled =
+        scf::tileConsumerAndFuseProducersUsingSCF(rewriter, tileable, options);
+    if (failed(tiled))
+      return root->emitError() << "cannot be tiled along dimension 0";
+    numTiled += tiled->tiledAndFusedOps.size();
+    if (tiled->loops.empty())
+      return root->emitError() << "tiling along dimension 0 left no loop";
+    // A result that another result is computed from is computed again in the
+    // other's tile, where common subexpressions meet, rather than read back.
+    for (auto [original, replacement] : tiled->replacements)
+      rewriter.replaceUsesWithIf(original, replacement, [&](OpOperand &use) { return use.getOwner() == returnOp; });
+    loops.push_back(tiled->loops.front());
+  }
+
+  // Results that share a loop share their inputs.
+  auto target = cast<scf::ForallOp>(loops.back());
+  for (Operation *loop : llvm::drop_end(loops)) {
+    auto source = cast<scf::ForallOp>(loop);
+    rewriter.setInsertionPoint(target);
+    // The extents are equal expressions (checked above); the loops still take
+    // them from different tensors.
+    rewriter.modifyOpInPlace(target, [&] {
+      target.getDynamicUpperBoundMutable().assign(source.getDynamicUpperBound());
+    });
+    // Both loops have the same bounds and no dependence; the fused loop stands
+    // where the last one does.
+    target = fuseIndependentSiblingForallLoops(source, target, rewriter);
+  }
+
+  // What does not depend on the row (a conversion of a weight, say) was not cut
+  // into slices; every workgroup computes it for itself.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front()))) {
+    if (!isa<linalg::LinalgOp>(op))
+      continue;
+    auto usedInside = [&](OpOperand &use) { return target->isProperAncestor(use.getOwner()); };
+    if (llvm::any_of(op.getUses(), usedInside)) {
+      rewriter.setInsertionPointToStart(target.getBody());
+      Operation *copy = rewriter.clone(op);
+      for (auto [result, replacement] : llvm::zip_equal(op.getResults(), copy->getResults()))
+        rewriter.replaceUsesWithIf(result, replacement, usedInside);
+    }
+    if (op.use_empty())
+      rewriter.eraseOp(&op);
+  }
+  return success();
+}

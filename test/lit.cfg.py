@@ -1,0 +1,29 @@
+# Configuration of the lit tests.
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "Atrex"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".atx", ".s", ".test"]
+config.excludes = ["Inputs", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.atrex_obj_root, "test")
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", config.atrex_tools_dir, append_path=True)
+llvm_config.add_tool_substitutions(
+    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir"],
+    [config.atrex_tools_dir, config.llvm_tools_dir],
+)
+config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
+config.substitutions.append(("%src", config.atrex_src_root))
+
+# Stored cases of the oracle: used where they are, not needed.
+shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, "..", "shared"))
+if os.path.isdir(os.path.join(shared, "goldens")):
+    config.available_features.add("goldens")
+    config.substitutions.append(("%goldens", os.path.join(os.path.abspath(shared), "goldens")))

@@ -1,0 +1,378 @@
+//===- RunnerTest.cpp - Compile, execute and check ------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "FakeDevice.h"
+#include "atrex/Bench/Bench.h"
+#include "atrex/Bench/Result.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "gtest/gtest.h"
+#include <csignal>
+
+using namespace atrex;
+using namespace atrex::bench;
+using namespace atrex::bench::test;
+
+// The tests link no device; what the vtables need stands here.
+device::Kernel::~Kernel() = default;
+device::Module::~Module() = default;
+device::Device::~Device() = default;
+const device::Kernel *device::Module::lookup(llvm::StringRef name) const {
+  for (const Kernel *kernel : getKernels())
+    if (kernel->getName() == name)
+      return kernel;
+  return nullptr;
+}
+
+namespace {
+constexpr int64_t rowsPerWorkgroup = 4;
+
+DimExpr expr(llvm::StringRef text) { return llvm::cantFail(DimExpr::parse(text)); }
+
+/// A manifest for rms_norm with H fixed.
+Manifest makeManifest(int64_t H) {
+  Manifest manifest;
+  manifest.op = "rms_norm";
+  manifest.arch = "gfx942";
+  manifest.codeObjectHash = "c0de";
+  manifest.constants["H"] = H;
+  manifest.runtimeDims = {"T"};
+  ManifestKernel kernel;
+  kernel.name = "rms_norm";
+  kernel.workgroup = {256, 1, 1};
+  kernel.grid[0] = expr("cdiv(T, 4)");
+  auto addTensor = [&](const char *name, std::vector<DimExpr> shape, bool isOutput, bool isTiled) {
+    ManifestArg arg;
+    arg.name = name;
+    arg.type = DataType::BF16;
+    arg.offset = uint32_t(8 * kernel.args.size());
+    arg.shape = std::move(shape);
+    arg.isOutput = isOutput;
+    if (isTiled) {
+      arg.tileDim = 0;
+      arg.tileExtent = DimExpr::constant(rowsPerWorkgroup);
+    }
+    kernel.args.push_back(arg);
+  };
+  addTensor("x", {expr("T"), DimExpr::constant(H)}, false, true);
+  addTensor("weight", {DimExpr::constant(H)}, false, false);
+  addTensor("out", {expr("T"), DimExpr::constant(H)}, true, true);
+  ManifestArg T;
+  T.kind = ManifestArg::Kind::Dim;
+  T.name = "T";
+  T.type = DataType::I64;
+  T.offset = 24;
+  ManifestArg eps;
+  eps.kind = ManifestArg::Kind::Scalar;
+  eps.name = "eps";
+  eps.type = DataType::F32;
+  eps.offset = 32;
+  eps.size = 4;
+  kernel.args.push_back(T);
+  kernel.args.push_back(eps);
+  kernel.kernargBytes = 40;
+  manifest.kernels.push_back(kernel);
+  return manifest;
+}
+
+/// Ways in which the fake kernel is wrong.
+enum class Fault { None, WrongValue, SkipElement, WriteOutside, WriteInput, LaunchFails, HalfWeight, Interrupt };
+
+struct Harness {
+  Fault fault = Fault::None;
+  unsigned compilations = 0;
+  FakeDevice *device = nullptr;
+  Catalogue catalogue = llvm::cantFail(Catalogue::load());
+
+  Hooks makeHooks() {
+    Hooks hooks;
+    hooks.compilerVersion = "test";
+    hooks.compile = [this](llvm::MemoryBufferRef source, const CompileOptions &options,
+                           llvm::raw_ostream &diagnostics) -> std::optional<CompileResult> {
+      if (source.getBuffer().contains("syntax error")) {
+        diagnostics << source.getBufferIdentifier() << ":1:1: error: expected an op\n";
+        return std::nullopt;
+      }
+      ++compilations;
+      return CompileResult{"rms_norm", makeManifest(options.dims.lookup("H"))};
+    };
+    hooks.createDevice = [this](llvm::StringRef, const ChipInfo &chip,
+                                unsigned) -> llvm::Expected<std::unique_ptr<device::Device>> {
+      auto fake = std::make_unique<FakeDevice>(
+          chip, [this](FakeDevice &dev, const device::LaunchConfig &config) { return launch(dev, config); });
+      device = fake.get();
+      return fake;
+    };
+    return hooks;
+  }
+
+  llvm::Error launch(FakeDevice &dev, const device::LaunchConfig &config) {
+    if (fault == Fault::LaunchFails)
+      return makeError("unknown instruction v_foo at 0x10");
+    // Once only: the second Ctrl-C ends the process.
+    if (fault == Fault::Interrupt && dev.launches == 1)
+      std::raise(SIGINT);
+    uint64_t x, weight, out, T;
+    std::memcpy(&x, config.kernarg.data(), 8);
+    std::memcpy(&weight, config.kernarg.data() + 8, 8);
+    std::memcpy(&out, config.kernarg.data() + 16, 8);
+    std::memcpy(&T, config.kernarg.data() + 24, 8);
+    const Operator *op = lookupOperator("rms_norm");
+    int64_t H = currentH;
+    Params params("rms_norm", llvm::json::Object{{"token_count", int64_t(T)}, {"hidden_size", H}});
+    Instance instance = llvm::cantFail(op->instantiate(params));
+    std::vector<uint64_t> ids(config.sample.begin(), config.sample.end());
+    if (ids.empty())
+      for (uint64_t i = 0; i < config.grid[0]; ++i)
+        ids.push_back(i);
+    for (uint64_t id : ids) {
+      int64_t begin = int64_t(id) * rowsPerWorkgroup, end = std::min<int64_t>(begin + rowsPerWorkgroup, int64_t(T));
+      std::vector<uint16_t> rows(size_t((end - begin) * H));
+      op->compute(instance, {dev.getData(x) + begin * H * 2, dev.getData(weight)}, end - begin, {rows.data()});
+      if (fault == Fault::WrongValue && id == ids.back())
+        rows.back() += 64;
+      if (fault == Fault::HalfWeight)
+        for (uint16_t &value : rows)
+          value = convertToBF16(convertFromBF16(value) * 1.004f);
+      uint64_t bytes = rows.size() * 2;
+      if (fault == Fault::SkipElement && id == 0)
+        bytes -= 2;
+      dev.store(out, uint64_t(begin * H * 2), rows.data(), bytes);
+    }
+    if (fault == Fault::WriteOutside) {
+      uint16_t value = 0;
+      dev.store(out, uint64_t(rowsPerWorkgroup * H * 2), &value, 2);
+    }
+    if (fault == Fault::WriteInput)
+      dev.store(weight, 0, dev.getData(weight), 2);
+    return llvm::Error::success();
+  }
+
+  ShapeResult run(int64_t shapeId, RunOptions options = {}) {
+    options.chip = lookupChip("XPU-A");
+    options.kernelText = kernelText;
+    options.kernelName = "test.atx";
+    runner = std::make_unique<Runner>(makeHooks(), options);
+    EXPECT_FALSE(bool(runner->open("sim", 1)));
+    return runAgain(shapeId);
+  }
+  ShapeResult runAgain(int64_t shapeId) {
+    const CatalogueOperator *op = llvm::cantFail(catalogue.lookup("rms_norm"));
+    const CatalogueShape *shape = op->lookupShape(shapeId);
+    currentH = llvm::cantFail(shape->params.getInt("hidden_size"));
+    return runner->runShape(*op, *shape);
+  }
+
+  std::string kernelText = "op rms_norm";
+  int64_t currentH = 0;
+  std::unique_ptr<Runner> runner;
+};
+} // namespace
+
+TEST(Runner, WholeShapePasses) {
+  Harness harness;
+  ShapeResult result = harness.run(15); // 3 x 128
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.status, ShapeStatus::Pass);
+  EXPECT_EQ(result.checks.size(), 2u);
+  EXPECT_EQ(result.getCheckedShare(), 1.0);
+  EXPECT_EQ(result.workgroupsExecuted, 1u);
+  EXPECT_NEAR(result.getScore(), result.solUs / 10, 1e-12);
+  EXPECT_EQ(result.productionUs, 7.55);
+}
+
+TEST(Runner, OneCodeObjectServesAllTokenCounts) {
+  Harness harness;
+  EXPECT_EQ(harness.run(15).status, ShapeStatus::Pass);
+  EXPECT_EQ(harness.runAgain(16).status, ShapeStatus::Pass); // 1504 x 128
+  EXPECT_EQ(harness.compilations, 1u);
+  EXPECT_EQ(harness.runAgain(41).status, ShapeStatus::Pass); // 3 x 256
+  EXPECT_EQ(harness.compilations, 2u);
+  EXPECT_EQ(harness.runner->getCodeObjects().size(), 2u);
+}
+
+TEST(Runner, LargeShapeRunsFirstLastAndRandomWorkgroups) {
+  Harness harness;
+  RunOptions options;
+  options.budget = 100000;
+  ShapeResult result = harness.run(27, options); // 505888 x 128
+  EXPECT_EQ(result.status, ShapeStatus::Pass) << result.error;
+  EXPECT_EQ(result.workgroupsTotal, 126472u);
+  EXPECT_GE(result.workgroupsExecuted, 50u);
+  EXPECT_LT(result.getCheckedShare(), 0.01);
+  EXPECT_EQ(harness.device->executed.front(), 0u);
+  EXPECT_EQ(harness.device->executed.back(), 126471u);
+  EXPECT_TRUE(llvm::is_sorted(harness.device->executed));
+}
+
+TEST(Runner, FaultsAreFound) {
+  struct Expectation {
+    Fault fault;
+    const char *where;
+  };
+  for (uint64_t budget : {uint64_t(2000000), uint64_t(20000)})
+    for (Fault fault : {Fault::WrongValue, Fault::SkipElement, Fault::WriteInput, Fault::WriteOutside}) {
+      // Whole runs own every row: nothing is outside.
+      if (fault == Fault::WriteOutside && budget > 1000000)
+        continue;
+      Harness harness;
+      harness.fault = fault;
+      RunOptions options;
+      options.budget = budget;
+      ShapeResult result = harness.run(16, options);
+      EXPECT_EQ(result.status, ShapeStatus::Fail) << int(fault);
+      EXPECT_EQ(result.strict, false);
+      EXPECT_EQ(result.getScore(), 0.0);
+      const CheckResult &check = result.checks.front();
+      if (fault == Fault::SkipElement)
+        EXPECT_EQ(check.writeFault, "output 'out': not written at row 3, element 127");
+      if (fault == Fault::WriteOutside)
+        EXPECT_EQ(check.writeFault,
+                  "output 'out': written outside the rows of the executed workgroups, at row 4, element 0");
+      if (fault == Fault::WriteInput)
+        EXPECT_EQ(check.inputFault, "input 'weight' was written at byte 0");
+      if (fault == Fault::WrongValue)
+        EXPECT_GT(check.outputs.front().second.strict.bad, 0u);
+    }
+}
+
+TEST(Runner, SmallErrorWithinTheLimitPasses) {
+  Harness harness;
+  harness.fault = Fault::HalfWeight;
+  EXPECT_EQ(harness.run(15).status, ShapeStatus::Pass);
+}
+
+TEST(Runner, FaultsOfCompilerAndDeviceAreResults) {
+  Harness harness;
+  harness.fault = Fault::LaunchFails;
+  ShapeResult result = harness.run(15);
+  EXPECT_EQ(result.status, ShapeStatus::Error);
+  EXPECT_EQ(result.error, "published inputs: unknown instruction v_foo at 0x10");
+  harness.kernelText = "syntax error";
+  result = harness.run(15);
+  EXPECT_EQ(result.status, ShapeStatus::Error);
+  EXPECT_EQ(result.error, "cannot compile test.atx:\ntest.atx:1:1: error: expected an op");
+}
+
+TEST(Runner, OperatorsWithoutReferenceSaySo) {
+  Harness harness;
+  harness.run(15);
+  const CatalogueOperator *op = llvm::cantFail(harness.catalogue.lookup("topk_filter"));
+  ShapeResult result = harness.runner->runShape(*op, op->shapes.front());
+  EXPECT_EQ(result.status, ShapeStatus::Error);
+  EXPECT_NE(result.error.find("has no reference in this build yet"), std::string::npos);
+}
+
+TEST(Sample, IsFirstLastAndDistinct) {
+  EXPECT_TRUE(chooseSample(10, 10, "op", 0, 1).empty());
+  EXPECT_TRUE(chooseSample(1, 3, "op", 0, 1).empty());
+  for (uint64_t count = 3; count < 40; ++count) {
+    std::vector<uint64_t> sample = chooseSample(40, count, "op", 3, 7);
+    EXPECT_EQ(sample.size(), count);
+    EXPECT_EQ(sample.front(), 0u);
+    EXPECT_EQ(sample.back(), 39u);
+    EXPECT_TRUE(llvm::is_sorted(sample));
+    EXPECT_EQ(std::set<uint64_t>(sample.begin(), sample.end()).size(), count);
+  }
+  EXPECT_EQ(chooseSample(1000, 20, "op", 3, 7), chooseSample(1000, 20, "op", 3, 7));
+  EXPECT_NE(chooseSample(1000, 20, "op", 3, 7), chooseSample(1000, 20, "op", 3, 8));
+}
+
+//===----------------------------------------------------------------------===//
+// The whole program
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ProgramResult {
+  int code;
+  std::string out, err;
+};
+ProgramResult runProgram(Harness &harness, std::vector<const char *> arguments) {
+  ProgramResult result;
+  llvm::raw_string_ostream out(result.out), err(result.err);
+  result.code = runMain(arguments, harness.makeHooks(), out, err);
+  return result;
+}
+} // namespace
+
+TEST(Program, RunTableFitsTheTerminalAndJSONScores) {
+  Harness harness;
+  harness.currentH = 128;
+  llvm::SmallString<128> path, scorePath;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("bench", "json", path));
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("score", "json", scorePath));
+  ProgramResult result =
+      runProgram(harness, {"run", "--op", "rms_norm", "--shapes=15-17", "--json", path.c_str(), "--seed", "3"});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  for (llvm::StringRef line : llvm::split(result.out, '\n'))
+    EXPECT_LE(line.size(), 100u) << line.str();
+  EXPECT_NE(result.out.find("3 passed, 0 failed, 0 without a verdict"), std::string::npos) << result.out;
+  ProgramResult scored = runProgram(harness, {"score", path.c_str(), "--json", scorePath.c_str()});
+  EXPECT_EQ(scored.code, 0) << scored.err;
+  EXPECT_NE(scored.out.find("3/56"), std::string::npos) << scored.out;
+  EXPECT_NE(scored.out.find("S from predicted times"), std::string::npos);
+  for (llvm::StringRef line : llvm::split(scored.out, '\n'))
+    EXPECT_LE(line.size(), 100u) << line.str();
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(bool(buffer));
+  llvm::Expected<llvm::json::Value> tree = llvm::json::parse((*buffer)->getBuffer());
+  ASSERT_TRUE(bool(tree));
+  EXPECT_EQ(tree->getAsObject()->getInteger("seed"), 3);
+  llvm::sys::fs::remove(path);
+  llvm::sys::fs::remove(scorePath);
+}
+
+TEST(Program, FailingShapeMakesExitCodeOne) {
+  Harness harness;
+  harness.currentH = 128;
+  harness.fault = Fault::WrongValue;
+  ProgramResult result = runProgram(harness, {"run", "--op", "rms_norm", "--shapes", "15"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.out.find("0 passed, 1 failed"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("expected"), std::string::npos) << result.out;
+}
+
+TEST(Program, InterruptKeepsFinishedResults) {
+  Harness harness;
+  harness.currentH = 128;
+  harness.fault = Fault::Interrupt;
+  llvm::SmallString<128> path;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("bench", "json", path));
+  ProgramResult result = runProgram(harness, {"run", "--op", "rms_norm", "--shapes", "15-27", "--json", path.c_str()});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err, "interrupted after 1 of 13 shapes\n");
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(bool(buffer));
+  EXPECT_TRUE((*buffer)->getBuffer().contains("\"interrupted\": true"));
+  EXPECT_TRUE((*buffer)->getBuffer().contains("\"status\": \"pass\""));
+  llvm::sys::fs::remove(path);
+}
+
+TEST(Program, UsageAndInputFaults) {
+  Harness harness;
+  auto check = [&](std::vector<const char *> arguments, int code, const char *text) {
+    ProgramResult result = runProgram(harness, arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_NE(result.err.find(text), std::string::npos) << result.err;
+  };
+  check({}, 2, "usage:");
+  check({"report"}, 2, "unknown command 'report'");
+  check({"run"}, 2, "exactly one of");
+  check({"run", "--op", "rms_nrm"}, 1, "did you mean 'rms_norm'?");
+  check({"run", "--op", "rms_norm", "--shapes", "56"}, 1, "has no shape 56; its ids go from 0 to 55");
+  check({"run", "--op", "rms_norm", "--shapes", "3-1"}, 1, "runs backwards");
+  check({"run", "--op", "rms_norm", "--shapes", "1,,2"}, 1, "neither an id nor a range");
+  check({"run", "--op", "rms_norm", "--chip", "X"}, 1, "unknown chip 'X'");
+  check({"run", "--op", "rms_norm", "--json", "/nonexistent/r.json"}, 1, "cannot write '/nonexistent/r.json'");
+  check({"run", "--op", "rms_norm", "--budget", "x"}, 2, "--budget 'x' must be an integer");
+  check({"run", "--op", "rms_norm", "--op", "rms_norm"}, 2, "given twice");
+  check({"run", "--op"}, 2, "needs a value");
+  check({"run", "--case", "/nonexistent"}, 1, "cannot read '/nonexistent/case.json'");
+  check({"score", "/dev/null"}, 1, "/dev/null");
+}

@@ -1,0 +1,27 @@
+//===- atrex-bench-mlir.cpp - Runs, checks and scores kernels -------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "atrex/Bench/Bench.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace atrex;
+
+static llvm::Expected<std::unique_ptr<device::Device>> createDevice(llvm::StringRef name, const ChipInfo &chip,
+                                                                    unsigned jobs) {
+  if (name == "sim")
+    return device::createSimDevice({chip.name.str(), jobs});
+  if (name.starts_with("hip"))
+    return bench::makeError("device '" + name.str() +
+                            "': this build has no HIP device; use --device sim, the embedded device");
+  return bench::makeError("unknown device '" + name.str() + "'; use --device sim, the embedded device");
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  bench::Hooks hooks{compile, createDevice, getCompilerVersion()};
+  return bench::runMain(llvm::ArrayRef<const char *>(argv + 1, argv + argc), hooks, llvm::outs(), llvm::errs());
+}

@@ -1,0 +1,236 @@
+//===- atrex-compile.cpp - Compiler driver ----------------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Analysis/StaticReport.h"
+#include "atrex/Device/Device.h"
+#include "atrex/Driver/Compile.h"
+#include "atrex/Pipelines/Pipelines.h"
+#include "atrex/Support/FileOutput.h"
+#include "atrex/Target/Chip.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace llvm;
+using namespace atrex;
+
+namespace {
+
+enum class Emit { MLIR, Tile, Fragment, LLVM, Asm, Hsaco, Artifact };
+enum class ReportKind { None, Text, JSON };
+
+cl::OptionCategory category("atrex-compile options");
+cl::opt<std::string> inputName(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
+                               cl::init(""), cl::cat(category));
+cl::opt<std::string> outputName("o", cl::desc("Output file, or directory for an artifact; - is standard output"),
+                                cl::value_desc("file"), cl::init("-"), cl::cat(category));
+cl::opt<std::string> arch("arch", cl::desc("Architecture or chip"), cl::init("gfx942"), cl::cat(category));
+cl::list<std::string> dims("dim", cl::desc("Make a dimension a compile-time constant"), cl::value_desc("NAME=V,..."),
+                           cl::CommaSeparated, cl::cat(category));
+cl::list<std::string> knobs("knob", cl::desc("Set a knob of the kernel"), cl::value_desc("NAME=V"), cl::CommaSeparated,
+                            cl::cat(category));
+cl::opt<std::string> scheduleName("schedule", cl::desc("Schedule file; default is the built-in schedule"),
+                                  cl::value_desc("file"), cl::cat(category));
+cl::opt<std::string> opName("op", cl::desc("Operator to compile when the source has several"), cl::value_desc("name"),
+                            cl::cat(category));
+cl::opt<Emit> emitKind(
+    "emit", cl::desc("What to write"), cl::init(Emit::Hsaco), cl::cat(category),
+    cl::values(clEnumValN(Emit::MLIR, "mlir", "operator form"), clEnumValN(Emit::Tile, "tile", "tile form"),
+               clEnumValN(Emit::Fragment, "fragment", "fragment form"),
+               clEnumValN(Emit::LLVM, "llvm", "LLVM and ROCDL dialects"), clEnumValN(Emit::Asm, "asm", "assembly"),
+               clEnumValN(Emit::Hsaco, "hsaco", "code object; the manifest goes beside it as <output>.json"),
+               clEnumValN(Emit::Artifact, "artifact", "directory with code object, manifest, schedule and source")));
+cl::opt<ReportKind> report("report", cl::desc("Print registers, LDS, occupancy and instruction mix to standard error"),
+                           cl::ValueOptional, cl::init(ReportKind::None), cl::cat(category),
+                           cl::values(clEnumValN(ReportKind::Text, "", ""), clEnumValN(ReportKind::Text, "text", ""),
+                                      clEnumValN(ReportKind::JSON, "json", "")));
+cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
+                            cl::cat(category));
+cl::opt<bool> timing("timing", cl::desc("Print the time of each pass to standard error"), cl::cat(category));
+
+int usageError(const Twine &message) {
+  WithColor::error(errs(), "atrex-compile") << message << "\n";
+  return 2;
+}
+
+int fail(Error error) {
+  WithColor::error(errs(), "atrex-compile") << toString(std::move(error)) << "\n";
+  return 1;
+}
+
+/// Splits NAME=VALUE.
+std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    return std::nullopt;
+  return std::make_pair(name, value);
+}
+
+Error makeReport(const CompileResult &code, const CompileOptions &options, MemoryBufferRef source,
+                 std::string &text) {
+  const ChipInfo *chip = lookupChip(options.arch);
+  Expected<std::unique_ptr<device::Device>> device = device::createSimDevice({options.arch, 1});
+  if (!device)
+    return device.takeError();
+  Expected<std::unique_ptr<device::Module>> module = (*device)->load(MemoryBufferRef(code.output, "code object"));
+  if (!module)
+    return module.takeError();
+  CompileOptions asmOptions = options;
+  asmOptions.emit = EmitKind::Asm;
+  std::optional<CompileResult> assembly = compile(source, asmOptions, errs());
+  if (!assembly)
+    return createStringError(inconvertibleErrorCode(), "no assembly for the report");
+  json::Array kernels;
+  for (const ManifestKernel &kernel : code.manifest.kernels) {
+    const device::Kernel *loaded = (*module)->lookup(kernel.name);
+    if (!loaded)
+      return createStringError(inconvertibleErrorCode(), "the code object has no kernel '" + kernel.name + "'");
+    unsigned threads = kernel.workgroup[0] * kernel.workgroup[1] * kernel.workgroup[2];
+    KernelReport facts = analyzeKernel(assembly->output, kernel.name, loaded->getResources(), threads, *chip);
+    if (report == ReportKind::JSON)
+      kernels.push_back(toJSON(facts));
+    else
+      text += toText(facts, *chip);
+  }
+  if (report == ReportKind::JSON) {
+    raw_string_ostream os(text);
+    os << formatv("{0:2}", json::Value(json::Object{{"schema", "atrex-mlir/report/1"},
+                                                    {"arch", chip->arch},
+                                                    {"chip", chip->name},
+                                                    {"kernels", std::move(kernels)}}))
+       << "\n";
+  }
+  return Error::success();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  mlir::registerAsmPrinterCLOptions();
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
+  std::string usage;
+  raw_string_ostream usageStream(usage);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles kernels to AMDGPU code objects\n", &usageStream)) {
+    errs() << usage;
+    return 2;
+  }
+  const ChipInfo *chip = lookupChip(arch);
+  if (!chip || !chip->isAMDGPU())
+    return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  if (printSchedule) {
+    outs() << getDefaultSchedule(chip->arch);
+    return 0;
+  }
+  if (inputName.empty())
+    return usageError("no input file; see --help");
+
+  CompileOptions options;
+  options.arch = chip->arch.str();
+  if (StringRef(arch) != chip->arch)
+    options.arch = arch;
+  options.op = opName;
+  options.printTimings = timing;
+  for (StringRef text : dims) {
+    auto assignment = splitAssignment(text);
+    int64_t value;
+    if (!assignment || assignment->second.getAsInteger(10, value))
+      return usageError("'--dim " + text + "': expected NAME=INTEGER");
+    if (!options.dims.insert({assignment->first, value}).second)
+      return usageError("'--dim " + text + "': dimension '" + assignment->first + "' is given twice");
+  }
+  for (StringRef text : knobs) {
+    auto assignment = splitAssignment(text);
+    if (!assignment)
+      return usageError("'--knob " + text + "': expected NAME=VALUE");
+    options.knobs[assignment->first.str()] = assignment->second.str();
+  }
+  bool toDirectory = emitKind == Emit::Artifact;
+  if (toDirectory && outputName == "-")
+    return usageError("an artifact is a directory; name it with -o");
+  switch (emitKind) {
+  case Emit::MLIR:
+    options.emit = EmitKind::MLIR;
+    break;
+  case Emit::Tile:
+    options.emit = EmitKind::Tile;
+    break;
+  case Emit::Fragment:
+    options.emit = EmitKind::Fragment;
+    break;
+  case Emit::LLVM:
+    options.emit = EmitKind::LLVM;
+    break;
+  case Emit::Asm:
+    options.emit = EmitKind::Asm;
+    break;
+  case Emit::Hsaco:
+  case Emit::Artifact:
+    options.emit = EmitKind::Hsaco;
+    break;
+  }
+
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
+  if (!source)
+    return fail(createStringError(source.getError(), "cannot read '" + inputName + "': " + source.getError().message()));
+  if (!scheduleName.empty()) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> schedule = MemoryBuffer::getFile(scheduleName, /*IsText=*/true);
+    if (!schedule)
+      return fail(createStringError(schedule.getError(),
+                                    "cannot read '" + scheduleName + "': " + schedule.getError().message()));
+    options.schedule = (*schedule)->getBuffer().str();
+    options.scheduleName = scheduleName;
+    if (stripSchedule(options.schedule).empty())
+      return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
+  }
+  if (!toDirectory)
+    if (Error error = checkWritable(outputName))
+      return fail(std::move(error));
+
+  std::optional<CompileResult> result = compile((*source)->getMemBufferRef(), options, errs());
+  if (!result)
+    return 1;
+
+  std::string reportText;
+  if (report != ReportKind::None) {
+    if (options.emit != EmitKind::Hsaco)
+      return usageError("--report needs a code object (--emit=hsaco or --emit=artifact)");
+    if (Error error = makeReport(*result, options, (*source)->getMemBufferRef(), reportText))
+      return fail(std::move(error));
+  }
+
+  if (toDirectory) {
+    if (std::error_code ec = sys::fs::create_directories(outputName))
+      return fail(createStringError(ec, "cannot create directory '" + outputName + "': " + ec.message()));
+    auto put = [&](StringRef name, StringRef content) {
+      SmallString<128> path(outputName);
+      sys::path::append(path, name);
+      return writeFile(path, content);
+    };
+    StringRef extension = StringRef(inputName).ends_with(".mlir") ? ".mlir" : ".atx";
+    if (Error error = put("kernel.hsaco", result->output))
+      return fail(std::move(error));
+    if (Error error = put("source" + extension.str(), (*source)->getBuffer()))
+      return fail(std::move(error));
+    if (Error error = put("schedule.pipeline", result->manifest.schedule + "\n"))
+      return fail(std::move(error));
+    if (Error error = put("manifest.json", result->manifest.toText()))
+      return fail(std::move(error));
+  } else {
+    if (Error error = writeFile(outputName, result->output))
+      return fail(std::move(error));
+    if (emitKind == Emit::Hsaco && outputName != "-")
+      if (Error error = writeFile(outputName + ".json", result->manifest.toText()))
+        return fail(std::move(error));
+  }
+  errs() << reportText;
+  return 0;
+}

@@ -1,0 +1,495 @@
+//===- atrex-sim.cpp - Run code objects on the embedded device ------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Device/Device.h"
+#include "atrex/Device/Sim/Coverage.h"
+#include "atrex/Support/FileOutput.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace atrex;
+using namespace atrex::device;
+
+namespace {
+
+cl::OptionCategory category("atrex-sim options");
+cl::SubCommand runCommand("run", "Run a kernel of a code object on the embedded device");
+cl::SubCommand coverageCommand("coverage", "List the instructions of code objects that are not implemented");
+
+cl::opt<std::string> inputFile(cl::Positional, cl::Required, cl::desc("FILE"), cl::sub(runCommand), cl::cat(category));
+cl::list<std::string> coverageFiles(cl::Positional, cl::OneOrMore, cl::desc("FILES..."), cl::sub(coverageCommand),
+                                    cl::cat(category));
+cl::opt<std::string> kernelName("kernel", cl::desc("Kernel to run; may be left out when the file has one"),
+                                cl::value_desc("name"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> gridText("grid", cl::desc("Workgroups per axis"), cl::value_desc("X,Y,Z"), cl::init("1"),
+                              cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> blockText("block", cl::desc("Work-items of a workgroup per axis"), cl::value_desc("X,Y,Z"),
+                               cl::init("64"), cl::sub(runCommand), cl::cat(category));
+cl::list<std::string>
+    argSpecs("arg",
+             cl::desc("Next kernel argument: in:FILE, out:BYTES:FILE, inout:FILE:OUTFILE, zero:BYTES, i32:V, i64:V, "
+                      "f32:V, ptr:N+OFFSET or pad:BYTES"),
+             cl::value_desc("spec"), cl::sub(runCommand), cl::cat(category));
+cl::opt<bool> rawKernarg("raw-kernarg", cl::desc("Lay arguments one after the other, whatever the metadata says"),
+                         cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> archName("arch", cl::desc("gfx942 or gfx950; default: what the file is built for"),
+                              cl::value_desc("arch"), cl::sub(runCommand), cl::sub(coverageCommand), cl::cat(category));
+cl::opt<std::string> chipName("chip", cl::desc("Chip that times are predicted for"), cl::value_desc("name"),
+                              cl::sub(runCommand), cl::cat(category));
+cl::opt<unsigned> ldsBytes("lds", cl::desc("Dynamic LDS"), cl::value_desc("bytes"), cl::init(0), cl::sub(runCommand),
+                           cl::cat(category));
+cl::opt<std::string> mfmaMode("mfma", cl::desc("Matrix arithmetic: exact or fast"), cl::value_desc("mode"),
+                              cl::init("exact"), cl::sub(runCommand), cl::cat(category));
+cl::opt<bool> timing("timing", cl::desc("Print the predicted time"), cl::sub(runCommand), cl::cat(category));
+cl::opt<bool> printStats("stats", cl::desc("Print counts and the rate of the simulation"), cl::sub(runCommand),
+                         cl::cat(category));
+cl::opt<std::string> jsonFile("json", cl::desc("Write the result as JSON"), cl::value_desc("file"),
+                              cl::sub(runCommand), cl::cat(category));
+cl::opt<unsigned> jobs("jobs", cl::desc("Host threads; 0 means one per core"), cl::init(0), cl::sub(runCommand),
+                       cl::cat(category));
+cl::opt<std::string> sampleText("sample", cl::desc("Execute only these workgroups (linear ids, x fastest)"),
+                                cl::value_desc("n,n,..."), cl::sub(runCommand), cl::cat(category));
+cl::opt<uint64_t> maxInstructions("max-instructions", cl::desc("Give a wave up after so many instructions"),
+                                  cl::init(1ull << 32), cl::sub(runCommand), cl::cat(category));
+cl::opt<bool> noTracking("no-tracking", cl::desc("Do not record touched cache lines"), cl::sub(runCommand),
+                         cl::cat(category));
+// Fixed names that later work fills; silently ignoring them would mislead.
+cl::opt<std::string> checkText("check", cl::desc("Not available yet"), cl::sub(runCommand),
+                               cl::cat(category));
+cl::opt<std::string> profileFile("profile", cl::desc("Not available yet"), cl::sub(runCommand),
+                                 cl::cat(category));
+cl::opt<std::string> traceFile("trace", cl::desc("Not available yet"), cl::sub(runCommand),
+                               cl::cat(category));
+
+/// Diagnoses and gives the exit code: 1 input or result at fault, 2 usage.
+int fail(int code, const Twine &message) {
+  errs() << "atrex-sim: error: " << message << '\n';
+  return code;
+}
+int fail(int code, Error error) { return fail(code, toString(std::move(error))); }
+
+bool parseTriple(StringRef text, std::array<uint32_t, 3> &out) {
+  SmallVector<StringRef, 4> parts;
+  text.split(parts, ',');
+  if (parts.empty() || parts.size() > 3)
+    return false;
+  out = {1, 1, 1};
+  for (size_t n = 0; n < parts.size(); ++n)
+    if (parts[n].trim().getAsInteger(10, out[n]) || !out[n])
+      return false;
+  return true;
+}
+
+struct Argument {
+  enum Kind { Buffer, Bytes, Pointer, Pad } kind = Bytes;
+  StringRef spec;
+  /// Buffer.
+  std::unique_ptr<MemoryBuffer> content;
+  uint64_t bytes = 0;
+  std::string outFile;
+  DevicePtr ptr = 0;
+  /// Pointer.
+  uint64_t target = 0, offset = 0;
+  /// Bytes: the value and its width.
+  uint64_t value = 0;
+  unsigned width = 0;
+};
+
+Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return createStringError(buffer.getError(), "cannot read '" + path + "': " + buffer.getError().message());
+  return std::move(*buffer);
+}
+
+bool parseInteger(StringRef text, unsigned bits, uint64_t &value) {
+  int64_t i;
+  uint64_t u;
+  if (!text.getAsInteger(0, i)) {
+    if (bits < 64 && (i < -(1ll << (bits - 1)) || i >= (1ll << bits)))
+      return false;
+    value = uint64_t(i);
+    return true;
+  }
+  if (bits < 64 || text.getAsInteger(0, u))
+    return false;
+  value = u;
+  return true;
+}
+
+/// Largest buffer that an argument may ask for.
+constexpr uint64_t maxBufferBytes = 1ull << 40;
+
+/// Exit code, 0 on success.
+int parseArgument(StringRef spec, Argument &a) {
+  a.spec = spec;
+  auto [kind, rest] = spec.split(':');
+  auto bad = [&](const Twine &why) { return fail(2, "argument '" + spec + "': " + why); };
+  auto parseBytes = [&](StringRef text) {
+    return !text.getAsInteger(0, a.bytes) && a.bytes <= maxBufferBytes;
+  };
+  if (kind == "in" || kind == "inout") {
+    StringRef path = rest;
+    a.kind = Argument::Buffer;
+    if (kind == "inout") {
+      size_t colon = rest.find(':');
+      if (colon == StringRef::npos || colon + 1 == rest.size())
+        return bad("expected inout:FILE:OUTFILE");
+      path = rest.take_front(colon);
+      a.outFile = rest.drop_front(colon + 1).str();
+    }
+    if (path.empty())
+      return bad("the file name is missing");
+    auto content = readFile(path);
+    if (!content)
+      return fail(1, content.takeError());
+    a.content = std::move(*content);
+    a.bytes = a.content->getBufferSize();
+    return 0;
+  }
+  if (kind == "out") {
+    a.kind = Argument::Buffer;
+    auto [size, path] = rest.split(':');
+    if (!parseBytes(size) || path.empty())
+      return bad("expected out:BYTES:FILE");
+    a.outFile = path.str();
+    return 0;
+  }
+  if (kind == "zero") {
+    a.kind = Argument::Buffer;
+    return parseBytes(rest) ? 0 : bad("expected zero:BYTES");
+  }
+  if (kind == "pad") {
+    a.kind = Argument::Pad;
+    return !rest.getAsInteger(0, a.bytes) && a.bytes <= (1u << 20) ? 0 : bad("expected pad:BYTES");
+  }
+  if (kind == "i32" || kind == "i64") {
+    a.width = kind == "i32" ? 4 : 8;
+    return parseInteger(rest, a.width * 8, a.value) ? 0 : bad("not a " + kind + " integer");
+  }
+  if (kind == "f32") {
+    double d;
+    if (rest.getAsDouble(d))
+      return bad("not a number");
+    a.width = 4;
+    a.value = bit_cast<uint32_t>(float(d));
+    return 0;
+  }
+  if (kind == "ptr") {
+    a.kind = Argument::Pointer;
+    auto [n, offset] = rest.split('+');
+    if (n.getAsInteger(10, a.target) || (rest.contains('+') && offset.getAsInteger(0, a.offset)))
+      return bad("expected ptr:N+OFFSET");
+    return 0;
+  }
+  return bad("unknown kind; expected in, out, inout, zero, i32, i64, f32, ptr or pad");
+}
+
+/// Writes `width` low bytes of a value.
+void put(std::vector<uint8_t> &kernarg, size_t offset, uint64_t value, size_t width) {
+  if (kernarg.size() < offset + width)
+    kernarg.resize(offset + width);
+  for (size_t n = 0; n < width; ++n)
+    kernarg[offset + n] = uint8_t(n < 8 ? value >> (8 * n) : 0);
+}
+
+Expected<std::vector<uint8_t>> layoutKernarg(const Kernel &kernel, ArrayRef<Argument> args) {
+  std::vector<uint8_t> kernarg;
+  SmallVector<const KernelArgInfo *, 16> explicitArgs;
+  for (const KernelArgInfo &info : kernel.getArgs())
+    if (!StringRef(info.valueKind).starts_with("hidden_"))
+      explicitArgs.push_back(&info);
+  bool raw = rawKernarg || kernel.getArgs().empty();
+  if (!raw && args.size() != explicitArgs.size())
+    return createStringError(inconvertibleErrorCode(),
+                             formatv("kernel '{0}' takes {1} arguments, got {2}", kernel.getName(),
+                                     explicitArgs.size(), args.size())
+                                 .str());
+  for (size_t n = 0; n < args.size(); ++n) {
+    const Argument &a = args[n];
+    uint64_t value = a.kind == Argument::Buffer    ? a.ptr
+                     : a.kind == Argument::Pointer ? args[a.target].ptr + a.offset
+                     : a.kind == Argument::Pad     ? 0
+                                                   : a.value;
+    size_t width = a.kind == Argument::Pad ? size_t(a.bytes) : a.kind == Argument::Bytes ? a.width : 8;
+    if (raw) {
+      put(kernarg, kernarg.size(), value, width);
+      continue;
+    }
+    const KernelArgInfo &info = *explicitArgs[n];
+    // Narrow integers are passed as i32.
+    bool narrow = a.kind == Argument::Bytes && a.width == 4 && info.size < 4;
+    if (info.size != width && !narrow)
+      return createStringError(inconvertibleErrorCode(),
+                               formatv("argument {0} of kernel '{1}'{2} has {3} bytes, '{4}' gives {5}", n,
+                                       kernel.getName(), info.name.empty() ? "" : " (" + info.name + ")", info.size,
+                                       a.spec, width)
+                                   .str());
+    put(kernarg, info.offset, value, info.size);
+  }
+  return kernarg;
+}
+
+json::Object statsToJson(const ExecutionStats &stats) {
+  json::Object instructions;
+  for (unsigned n = 0; n < numInstClasses; ++n)
+    instructions[device::getName(InstClass(n))] = stats.instructions[n];
+  return json::Object{
+      {"workgroups_executed", stats.workgroupsExecuted},
+      {"workgroups_total", stats.workgroupsTotal},
+      {"waves_executed", stats.wavesExecuted},
+      {"instructions", std::move(instructions)},
+      {"instructions_total", stats.totalInstructions()},
+      {"valu_cycles", stats.valuCycles},
+      {"load_bytes", stats.loadBytes},
+      {"store_bytes", stats.storeBytes},
+      {"lds_read_bytes", stats.ldsReadBytes},
+      {"lds_write_bytes", stats.ldsWriteBytes},
+      {"read_lines_exclusive", stats.readLinesExclusive},
+      {"read_lines_shared", stats.readLinesShared},
+      {"write_lines_exclusive", stats.writeLinesExclusive},
+      {"write_lines_shared", stats.writeLinesShared},
+      {"host_seconds", stats.hostSeconds},
+  };
+}
+
+std::string toJson(const Device &dev, const Kernel &kernel, const LaunchConfig &config, const LaunchResult &result) {
+  json::Object parts;
+  for (const auto &[name, seconds] : result.time.parts)
+    parts[name] = seconds;
+  const KernelResources &r = kernel.getResources();
+  json::Object root{
+      {"schema", "atrex-sim-run-1"},
+      {"kernel", kernel.getName()},
+      {"chip", dev.getChip().name.str()},
+      {"arch", dev.getChip().arch.str()},
+      {"device", dev.getName()},
+      {"host_isa", getHostLevel()},
+      {"grid", json::Array{config.grid[0], config.grid[1], config.grid[2]}},
+      {"block", json::Array{config.workgroup[0], config.workgroup[1], config.workgroup[2]}},
+      {"dynamic_lds_bytes", config.dynamicLdsBytes},
+      {"resources", json::Object{{"vgprs", r.vgprs},
+                                 {"agprs", r.agprs},
+                                 {"sgprs", r.sgprs},
+                                 {"static_lds_bytes", r.staticLdsBytes},
+                                 {"scratch_bytes_per_lane", r.scratchBytesPerLane},
+                                 {"kernarg_bytes", r.kernargBytes}}},
+      {"time", json::Object{{"seconds", result.time.seconds},
+                            {"is_prediction", result.time.isPrediction},
+                            {"grade", result.time.grade},
+                            {"bound", result.time.bound},
+                            {"parts", std::move(parts)},
+                            {"waves_per_simd", result.time.wavesPerSIMD},
+                            {"occupancy_limiter", result.time.occupancyLimiter}}},
+      {"stats", statsToJson(result.stats)},
+  };
+  return formatv("{0:2}\n", json::Value(std::move(root))).str();
+}
+
+void printResult(const Device &dev, const LaunchResult &result) {
+  const ExecutionStats &stats = result.stats;
+  raw_ostream &os = outs();
+  if (timing) {
+    os << formatv("time on {0}: {1:f2} us (predicted, {2}), bound by {3}\n", dev.getChip().name,
+                  result.time.seconds * 1e6, result.time.grade, result.time.bound);
+    for (const auto &[name, seconds] : result.time.parts)
+      os << formatv("  {0,-8} {1,12:f3} us\n", name, seconds * 1e6);
+    os << formatv("  waves per SIMD {0}, limited by {1}\n", result.time.wavesPerSIMD, result.time.occupancyLimiter);
+  }
+  if (!printStats)
+    return;
+  os << formatv("workgroups {0} of {1}, waves {2}\n", stats.workgroupsExecuted, stats.workgroupsTotal,
+                stats.wavesExecuted);
+  os << "wave-instructions " << stats.totalInstructions() << '\n';
+  for (unsigned n = 0; n < numInstClasses; ++n)
+    if (stats.instructions[n])
+      os << formatv("  {0,-12} {1}\n", device::getName(InstClass(n)), stats.instructions[n]);
+  os << formatv("valu cycles {0}\n", stats.valuCycles);
+  os << formatv("bytes loaded {0}, stored {1}, LDS read {2}, LDS written {3}\n", stats.loadBytes, stats.storeBytes,
+                stats.ldsReadBytes, stats.ldsWriteBytes);
+  os << formatv("lines read {0} exclusive, {1} shared; written {2} exclusive, {3} shared\n", stats.readLinesExclusive,
+                stats.readLinesShared, stats.writeLinesExclusive, stats.writeLinesShared);
+  double rate = stats.hostSeconds > 0 ? double(stats.totalInstructions()) / stats.hostSeconds * 1e-6 : 0;
+  os << formatv("host time {0:f3} ms, {1:f1} M wave-instructions/s ({2})\n", stats.hostSeconds * 1e3, rate,
+                getHostLevel());
+}
+
+int run() {
+  for (auto *option : {&checkText, &profileFile, &traceFile})
+    if (option->getNumOccurrences())
+      return fail(2, "--" + option->ArgStr + " is not available yet");
+  if (mfmaMode != "exact" && mfmaMode != "fast")
+    return fail(2, "--mfma is exact or fast, not '" + mfmaMode + "'");
+  LaunchConfig config;
+  if (!parseTriple(gridText, config.grid))
+    return fail(2, "--grid expects one to three positive integers, got '" + gridText + "'");
+  if (!parseTriple(blockText, config.workgroup))
+    return fail(2, "--block expects one to three positive integers, got '" + blockText + "'");
+  std::vector<uint64_t> sample;
+  if (sampleText.getNumOccurrences()) {
+    SmallVector<StringRef, 8> parts;
+    StringRef(sampleText).split(parts, ',');
+    for (StringRef part : parts) {
+      uint64_t n;
+      if (part.trim().getAsInteger(10, n))
+        return fail(2, "--sample expects comma-separated numbers, got '" + sampleText + "'");
+      sample.push_back(n);
+    }
+  }
+  std::vector<Argument> args(argSpecs.size());
+  for (size_t n = 0; n < args.size(); ++n)
+    if (int code = parseArgument(argSpecs[n], args[n]))
+      return code;
+  for (size_t n = 0; n < args.size(); ++n) {
+    Argument &a = args[n];
+    if (a.kind != Argument::Pointer)
+      continue;
+    if (a.target >= args.size() || args[a.target].kind != Argument::Buffer)
+      return fail(2, formatv("argument '{0}': argument {1} is not a buffer", a.spec, a.target));
+    if (a.offset > args[a.target].bytes)
+      return fail(2, formatv("argument '{0}': the buffer of argument {1} has {2} bytes", a.spec, a.target,
+                             args[a.target].bytes));
+  }
+
+  auto file = readFile(inputFile);
+  if (!file)
+    return fail(1, file.takeError());
+  SimOptions options;
+  options.jobs = jobs;
+  StringRef arch = archName.empty() ? getCodeObjectArch((*file)->getMemBufferRef()) : StringRef(archName);
+  if (!archName.empty() && !getDefaultChip(archName))
+    return fail(2, "unknown architecture '" + archName + "'");
+  if (!chipName.empty()) {
+    const ChipInfo *chip = lookupChip(chipName);
+    if (!chip)
+      return fail(2, "unknown chip '" + chipName + "'; known are " + getArchList());
+    if (!archName.empty() && chip->arch != arch)
+      return fail(2, "chip '" + chipName + "' is not of architecture " + archName);
+    options.chip = chip->name.str();
+  } else if (!arch.empty()) {
+    options.chip = arch.str();
+  }
+  auto dev = createSimDevice(options);
+  if (!dev)
+    return fail(2, dev.takeError());
+  auto module = (*dev)->load((*file)->getMemBufferRef());
+  if (!module)
+    return fail(1, "'" + inputFile + "': " + toString(module.takeError()));
+  std::vector<const Kernel *> kernels = (*module)->getKernels();
+  const Kernel *kernel = kernelName.empty() ? (kernels.size() == 1 ? kernels.front() : nullptr)
+                                            : (*module)->lookup(kernelName);
+  if (!kernel) {
+    std::string names;
+    for (const Kernel *k : kernels)
+      names += (names.empty() ? "" : ", ") + k->getName().str();
+    if (kernelName.empty())
+      return fail(2, "'" + inputFile + "' has several kernels, choose one with --kernel: " + names);
+    return fail(1, "'" + inputFile + "' has no kernel '" + kernelName + "'; it has " + names);
+  }
+  for (const Argument &a : args)
+    if (!a.outFile.empty())
+      if (Error e = checkWritable(a.outFile))
+        return fail(1, std::move(e));
+  if (!jsonFile.empty() && jsonFile != "-")
+    if (Error e = checkWritable(jsonFile))
+      return fail(1, std::move(e));
+
+  for (size_t n = 0; n < args.size(); ++n) {
+    Argument &a = args[n];
+    if (a.kind != Argument::Buffer)
+      continue;
+    auto ptr = (*dev)->allocate(a.bytes, formatv("argument {0}", n).str());
+    if (!ptr)
+      return fail(1, ptr.takeError());
+    a.ptr = *ptr;
+    if (a.content)
+      if (Error e = (*dev)->copyToDevice(a.ptr, a.content->getBufferStart(), a.bytes))
+        return fail(1, std::move(e));
+  }
+  auto kernarg = layoutKernarg(*kernel, args);
+  if (!kernarg)
+    return fail(1, kernarg.takeError());
+  config.kernarg = *kernarg;
+  config.sample = sample;
+  config.dynamicLdsBytes = ldsBytes;
+  config.maxWaveInstructions = maxInstructions;
+  config.trackMemory = !noTracking;
+  auto result = (*dev)->launch(*kernel, config);
+  if (!result)
+    return fail(1, result.takeError());
+
+  for (const Argument &a : args) {
+    if (a.outFile.empty())
+      continue;
+    std::string content(a.bytes, '\0');
+    if (Error e = (*dev)->copyFromDevice(content.data(), a.ptr, a.bytes))
+      return fail(1, std::move(e));
+    if (Error e = writeFile(a.outFile, content))
+      return fail(1, std::move(e));
+  }
+  if (!jsonFile.empty())
+    if (Error e = writeFile(jsonFile, toJson(**dev, *kernel, config, *result)))
+      return fail(1, std::move(e));
+  printResult(**dev, *result);
+  return 0;
+}
+
+int coverage() {
+  int code = 0;
+  if (!archName.empty() && !getDefaultChip(archName))
+    return fail(2, "unknown architecture '" + archName + "'");
+  for (const std::string &path : coverageFiles) {
+    auto file = readFile(path);
+    if (!file) {
+      code = fail(1, file.takeError());
+      continue;
+    }
+    auto report = computeCoverage((*file)->getMemBufferRef(), archName);
+    if (!report) {
+      code = fail(1, "'" + path + "': " + toString(report.takeError()));
+      continue;
+    }
+    outs() << formatv("{0}: {1} instructions, {2} mnemonics not implemented\n", path, report->instructions,
+                      report->missing.size());
+    if (report->undecodedDwords)
+      outs() << formatv("  {0} dwords are no instruction\n", report->undecodedDwords);
+    for (const auto &[name, count] : report->missing) {
+      outs() << formatv("  {0} ({1} times)\n", name, count);
+      code = 1;
+    }
+  }
+  return code;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category, runCommand);
+  cl::HideUnrelatedOptions(category, coverageCommand);
+  std::string message;
+  raw_string_ostream os(message);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Runs AMDGPU code objects on the embedded device\n", &os)) {
+    errs() << os.str();
+    return 2;
+  }
+  if (runCommand)
+    return run();
+  if (coverageCommand)
+    return coverage();
+  return fail(2, "expected a command: run or coverage (see --help)");
+}
