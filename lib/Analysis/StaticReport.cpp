@@ -48,19 +48,18 @@ static StringRef classify(StringRef mnemonic) {
 
 /// Bytes per lane of a memory access.
 static unsigned getAccessWidth(StringRef mnemonic) {
-  for (auto [suffix, bytes] :
-       std::initializer_list<std::pair<StringRef, unsigned>>{{"dwordx4", 16},
-                                                             {"dwordx3", 12},
-                                                             {"dwordx2", 8},
-                                                             {"dword", 4},
-                                                             {"ushort", 2},
-                                                             {"sshort", 2},
-                                                             {"short", 2},
-                                                             {"short_d16", 2},
-                                                             {"short_d16_hi", 2},
-                                                             {"ubyte", 1},
-                                                             {"sbyte", 1},
-                                                             {"byte", 1}})
+  for (auto [suffix, bytes] : std::initializer_list<std::pair<StringRef, unsigned>>{{"dwordx4", 16},
+                                                                                    {"dwordx3", 12},
+                                                                                    {"dwordx2", 8},
+                                                                                    {"dword", 4},
+                                                                                    {"ushort", 2},
+                                                                                    {"sshort", 2},
+                                                                                    {"short", 2},
+                                                                                    {"short_d16", 2},
+                                                                                    {"short_d16_hi", 2},
+                                                                                    {"ubyte", 1},
+                                                                                    {"sbyte", 1},
+                                                                                    {"byte", 1}})
     if (mnemonic.ends_with(suffix))
       return bytes;
   return 0;

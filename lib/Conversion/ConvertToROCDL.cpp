@@ -76,8 +76,8 @@ struct MakeResourceLowering : public ConvertOpToLLVMPattern<MakeResourceOp> {
                                        descriptor.stride(rewriter, loc, dim));
       elements = elements ? Value(LLVM::UMaxOp::create(rewriter, loc, elements, span)) : span;
     }
-    Value width = LLVM::ConstantOp::create(rewriter, loc, i64,
-                                           rewriter.getI64IntegerAttr(type.getElementTypeBitWidth() / 8));
+    Value width =
+        LLVM::ConstantOp::create(rewriter, loc, i64, rewriter.getI64IntegerAttr(type.getElementTypeBitWidth() / 8));
     Value bytes = LLVM::MulOp::create(rewriter, loc, elements, width);
     Value stride = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI16Type(), rewriter.getI16IntegerAttr(0));
     rewriter.replaceOpWithNewOp<ROCDL::MakeBufferRsrcOp>(op, op.getResource().getType(), pointer, stride, bytes,
@@ -122,9 +122,9 @@ struct BufferLoadLowering : public ConvertOpToLLVMPattern<BufferLoadOp> {
     auto type = cast<VectorType>(op.getResult().getType());
     Value offset = getByteOffset(op, adaptor, type.getElementTypeBitWidth() / 8, rewriter);
     Value zero = i32(rewriter, loc, 0);
-    Value loaded = ROCDL::RawPtrBufferLoadOp::create(rewriter, loc, getTransferType(type, rewriter),
-                                                     adaptor.getResource(), offset, zero, zero, ArrayAttr(),
-                                                     ArrayAttr(), ArrayAttr());
+    Value loaded =
+        ROCDL::RawPtrBufferLoadOp::create(rewriter, loc, getTransferType(type, rewriter), adaptor.getResource(), offset,
+                                          zero, zero, ArrayAttr(), ArrayAttr(), ArrayAttr());
     rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, getTypeConverter()->convertType(type), loaded);
     return success();
   }
@@ -205,13 +205,12 @@ struct ApproximateExp2Lowering : public ConvertOpToLLVMPattern<math::Exp2Op> {
         !bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
       return failure();
     Location loc = op.getLoc();
-    rewriter.replaceOp(op, mapElements(adaptor.getOperand(), op.getType(), *getTypeConverter(), rewriter, loc,
-                                       [&](Value x) -> Value {
-                                         return LLVM::CallIntrinsicOp::create(
-                                                    rewriter, loc, rewriter.getF32Type(),
-                                                    rewriter.getStringAttr("llvm.amdgcn.exp2.f32"), ValueRange{x})
-                                             .getResult(0);
-                                       }));
+    rewriter.replaceOp(
+        op, mapElements(adaptor.getOperand(), op.getType(), *getTypeConverter(), rewriter, loc, [&](Value x) -> Value {
+          return LLVM::CallIntrinsicOp::create(rewriter, loc, rewriter.getF32Type(),
+                                               rewriter.getStringAttr("llvm.amdgcn.exp2.f32"), ValueRange{x})
+              .getResult(0);
+        }));
     return success();
   }
 };
@@ -230,8 +229,7 @@ struct SubtractSplat : public OpRewritePattern<arith::SubFOp> {
     Location loc = op.getLoc();
     Value negated = arith::NegFOp::create(rewriter, loc, splat.getSource());
     Value opaque = LLVM::CallIntrinsicOp::create(rewriter, loc, type.getElementType(),
-                                                 rewriter.getStringAttr("llvm.canonicalize.f32"),
-                                                 ValueRange{negated})
+                                                 rewriter.getStringAttr("llvm.canonicalize.f32"), ValueRange{negated})
                        .getResult(0);
     Value addend = vector::BroadcastOp::create(rewriter, loc, type, opaque);
     rewriter.replaceOpWithNewOp<arith::AddFOp>(op, op.getLhs(), addend, op.getFastmathAttr());
@@ -299,8 +297,16 @@ public:
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
 
-    // The manifest's attributes stay on the function; the mapping is spent.
-    module.walk([&](LLVM::LLVMFuncOp func) { func->removeAttr(atx::mappingAttrName); });
+    // The manifest's attributes stay on the function; the mapping is spent. The
+    // exact workgroup size lets the backend use all registers, and more than the
+    // 256 work-items it would assume.
+    module.walk([&](LLVM::LLVMFuncOp func) {
+      func->removeAttr(atx::mappingAttrName);
+      if (auto size = func->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size")) {
+        std::string threads = std::to_string(llvm::product_of(size.asArrayRef()));
+        func->setAttr("rocdl.flat_work_group_size", StringAttr::get(context, threads + "," + threads));
+      }
+    });
     WalkResult left = module.walk([&](Operation *op) {
       if (isa<gpu::GPUModuleOp>(op) || isa<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
         return WalkResult::advance();

@@ -102,9 +102,8 @@ void ExpandBF16::canonicalizeScalarArguments(gpu::GPUFuncOp kernel) {
         builder, loc, builder.getFloatAttr(arg.getType(), APFloat::getQNaN(APFloat::IEEEsingle())));
     auto select = arith::SelectOp::create(builder, loc, isNaN, canonical, arg);
     select->setAttr("atx.canonical_nan", builder.getUnitAttr());
-    arg.replaceUsesWithIf(select, [&](OpOperand &use) {
-      return use.getOwner() != isNaN.getDefiningOp() && use.getOwner() != select;
-    });
+    arg.replaceUsesWithIf(
+        select, [&](OpOperand &use) { return use.getOwner() != isNaN.getDefiningOp() && use.getOwner() != select; });
   }
 }
 

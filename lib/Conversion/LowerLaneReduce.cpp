@@ -50,7 +50,8 @@ Value combine(OpBuilder &builder, Location loc, ReduceKind kind, Value a, Value 
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(a.getType()));
   switch (kind) {
   case ReduceKind::Add:
-    return isFloat ? Value(arith::AddFOp::create(builder, loc, a, b)) : Value(arith::AddIOp::create(builder, loc, a, b));
+    return isFloat ? Value(arith::AddFOp::create(builder, loc, a, b))
+                   : Value(arith::AddIOp::create(builder, loc, a, b));
   case ReduceKind::Max:
     return isFloat ? Value(arith::MaximumFOp::create(builder, loc, a, b))
                    : Value(arith::MaxSIOp::create(builder, loc, a, b));
@@ -123,13 +124,11 @@ LogicalResult LowerLaneReduce::lower(LaneReduceOp op, const ChipInfo &chip) {
     gpu::BarrierOp::create(builder, loc);
   scf::IfOp::create(builder, loc, isFirst, [&](OpBuilder &b, Location l) {
     for (auto [i, value] : llvm::enumerate(partial))
-      memref::StoreOp::create(b, l, value, lds,
-                              ValueRange{Value(arith::ConstantIndexOp::create(b, l, i)), waveId});
+      memref::StoreOp::create(b, l, value, lds, ValueRange{Value(arith::ConstantIndexOp::create(b, l, i)), waveId});
     scf::YieldOp::create(b, l);
   });
   gpu::BarrierOp::create(builder, loc);
-  Value first = arith::SubIOp::create(builder, loc, waveId,
-                                      arith::RemUIOp::create(builder, loc, waveId, index(group)));
+  Value first = arith::SubIOp::create(builder, loc, waveId, arith::RemUIOp::create(builder, loc, waveId, index(group)));
   SmallVector<Value> results;
   for (int64_t i = 0; i < type.getNumElements(); ++i) {
     auto rowType = VectorType::get(group, element);

@@ -48,8 +48,8 @@ LaunchTime atrex::device::predictTime(const ChipInfo &chip, const KernelResource
   double usedSIMDs = std::min(simds, wavesPerGroup * std::max(1.0, total / cus));
 
   double loadBytes = double(stats.loadBytes) * scale, storeBytes = double(stats.storeBytes) * scale;
-  uint64_t lines = stats.readLinesExclusive + stats.readLinesShared + stats.writeLinesExclusive +
-                   stats.writeLinesShared;
+  uint64_t lines =
+      stats.readLinesExclusive + stats.readLinesShared + stats.writeLinesExclusive + stats.writeLinesShared;
   double hbmBytes;
   if (config.trackMemory && (lines || (!stats.loadBytes && !stats.storeBytes))) {
     // Every line crosses the memory interface once per direction. Lines of one
@@ -70,15 +70,16 @@ LaunchTime atrex::device::predictTime(const ChipInfo &chip, const KernelResource
   time.parts["valu"] = double(stats.valuCycles) * scale / (usedSIMDs * usedCUs) / clock;
   // One scalar unit per compute unit takes an instruction per cycle from the
   // four SIMDs in turn, so each SIMD offers one per saluCycles.
-  double scalars = double(stats.instructions[unsigned(InstClass::SALU)] + stats.instructions[unsigned(InstClass::SMEM)] +
-                          stats.instructions[unsigned(InstClass::Branch)]) *
-                   scale;
+  double scalars =
+      double(stats.instructions[unsigned(InstClass::SALU)] + stats.instructions[unsigned(InstClass::SMEM)] +
+             stats.instructions[unsigned(InstClass::Branch)]) *
+      scale;
   time.parts["salu"] = scalars * std::max(1u, chip.issue.saluCycles) / (usedSIMDs * usedCUs) / clock;
   // The address path of the vector memory takes one quarter of a wave per clock.
-  double vmem = double(stats.instructions[unsigned(InstClass::VMEMLoad)] +
-                       stats.instructions[unsigned(InstClass::VMEMStore)] +
-                       stats.instructions[unsigned(InstClass::VMEMAtomic)]) *
-                scale;
+  double vmem =
+      double(stats.instructions[unsigned(InstClass::VMEMLoad)] + stats.instructions[unsigned(InstClass::VMEMStore)] +
+             stats.instructions[unsigned(InstClass::VMEMAtomic)]) *
+      scale;
   time.parts["vmem"] = vmem * 4 / usedCUs / clock;
   // What lanes ask for passes through the vector L1.
   time.parts["l1"] = (loadBytes + storeBytes) / (usedCUs * l1Bytes) / clock;

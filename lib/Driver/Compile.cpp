@@ -237,8 +237,8 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(source.getBuffer(), source.getBufferIdentifier()), SMLoc());
+  sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source.getBuffer(), source.getBufferIdentifier()),
+                               SMLoc());
   SourceMgrDiagnosticHandler handler(sourceMgr, &context, diagnostics);
 
   OwningOpRef<ModuleOp> module = parseSource(sourceMgr, context, isMLIR, options);

@@ -157,8 +157,8 @@ Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssemb
     return makeError(message);
   TargetOptions options;
   options.MCOptions.AsmVerbose = true;
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(triple, arch, "", options, Reloc::PIC_,
-                                                                     std::nullopt, CodeGenOptLevel::Aggressive));
+  std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(triple, arch, "", options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
   if (!machine)
     return makeError("the backend does not know '" + arch + "'");
   module->setTargetTriple(triple);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Conversion/Passes.h"
+#include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
@@ -45,11 +45,11 @@ using namespace mlir;
 using namespace atrex;
 
 void atrex::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                  ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect, atx::AtxDialect,
-                  atx_amdgpu::AtxAMDGPUDialect>();
+  registry
+      .insert<affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+              cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+              math::MathDialect, memref::MemRefDialect, ROCDL::ROCDLDialect, scf::SCFDialect, tensor::TensorDialect,
+              vector::VectorDialect, atx::AtxDialect, atx_amdgpu::AtxAMDGPUDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);

@@ -357,7 +357,8 @@ static bool isNeutral(Value value, vector::CombiningKind kind) {
   using vector::CombiningKind;
   if (auto number = dyn_cast_if_present<FloatAttr>(element)) {
     const APFloat &v = number.getValue();
-    return (kind == CombiningKind::ADD && v.isZero()) || (kind == CombiningKind::MAXIMUMF && v.isInfinity() && v.isNegative()) ||
+    return (kind == CombiningKind::ADD && v.isZero()) ||
+           (kind == CombiningKind::MAXIMUMF && v.isInfinity() && v.isNegative()) ||
            (kind == CombiningKind::MINIMUMF && v.isInfinity() && !v.isNegative());
   }
   if (auto number = dyn_cast_if_present<IntegerAttr>(element)) {
@@ -378,8 +379,7 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   // Lanes of one group must be neighbours: the reduced thread modes come first.
   int64_t lanes = 1;
   bool open = true;
-  for (auto [extent, step, dim] :
-       llvm::zip_equal(from.getThreadShape(), from.getThreadSteps(), from.getThreadDims())) {
+  for (auto [extent, step, dim] : llvm::zip_equal(from.getThreadShape(), from.getThreadSteps(), from.getThreadDims())) {
     bool reduced = step != 0 && extent != 1 && op.isReducedDim(dim);
     if (reduced && !open)
       return op.emitError() << "the lanes that share a row in layout " << from << " are not neighbours";
@@ -546,8 +546,8 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
   if (!resource) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(view);
-    resource = atx_amdgpu::MakeResourceOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 8),
-                                                  view);
+    resource =
+        atx_amdgpu::MakeResourceOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 8), view);
   }
 
   // Offset of the work-item's first element.
@@ -556,9 +556,8 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
     Value coordinate = getThreadCoordinate(layout, dim);
     if (!coordinate)
       continue;
-    Value term = strides[dim] == 1
-                     ? coordinate
-                     : Value(arith::MulIOp::create(builder, loc, coordinate, constant(strides[dim])));
+    Value term =
+        strides[dim] == 1 ? coordinate : Value(arith::MulIOp::create(builder, loc, coordinate, constant(strides[dim])));
     base = base ? Value(arith::AddIOp::create(builder, loc, base, term)) : term;
   }
   if (!base)
@@ -591,8 +590,8 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
     for (auto [mode, extent, step] : llvm::enumerate(layout.getThreadShape(), layout.getThreadSteps())) {
       if (step != 0 || extent == 1)
         continue;
-      Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getThreadDigit(layout, mode),
-                                          constant(0));
+      Value first =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getThreadDigit(layout, mode), constant(0));
       writer = writer ? Value(arith::AndIOp::create(builder, loc, writer, first)) : first;
     }
 
@@ -634,9 +633,8 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
     int64_t linear = 0;
     for (unsigned dim = 0; dim < rank; ++dim)
       linear += coordinate[dim] * strides[dim];
-    int64_t pieceStep = layout.getValueShape().empty()
-                            ? 1
-                            : layout.getValueSteps()[0] * strides[layout.getValueDims()[0]];
+    int64_t pieceStep =
+        layout.getValueShape().empty() ? 1 : layout.getValueSteps()[0] * strides[layout.getValueDims()[0]];
     Value value;
     for (int64_t piece = 0; piece < length; piece += width) {
       int64_t at = linear + piece * pieceStep;

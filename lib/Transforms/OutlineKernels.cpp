@@ -43,7 +43,6 @@ private:
   LogicalResult outline(func::FuncOp func);
 };
 
-
 /// Extents of an argument as expressions, from `atx.shape`.
 FailureOr<SmallVector<DimExpr>> getShapeExprs(func::FuncOp func, unsigned index) {
   auto attr = func.getArgAttrOfType<ArrayAttr>(index, atx::shapeAttrName);
@@ -123,17 +122,17 @@ bool isTiled(BlockArgument arg, scf::ForallOp loop) {
 SetVector<Operation *> getInvariantOps(func::FuncOp func, scf::ForallOp loop) {
   SetVector<Operation *> invariant;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    bool fixed = op.getNumRegions() == 0 && llvm::all_of(op.getOperands(), [&](Value operand) {
-      Operation *def = operand.getDefiningOp();
-      return operand != loop.getInductionVar(0) && (!def || !loop->isAncestor(def) || invariant.contains(def));
-    });
+    bool fixed =
+        op.getNumRegions() == 0 && llvm::all_of(op.getOperands(), [&](Value operand) {
+          Operation *def = operand.getDefiningOp();
+          return operand != loop.getInductionVar(0) && (!def || !loop->isAncestor(def) || invariant.contains(def));
+        });
     if (!fixed)
       continue;
     if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
       // Arguments do not overlap: an output is a buffer of its own.
       auto arg = dyn_cast<BlockArgument>(read.getBase());
-      if (arg && arg.getOwner() == &func.getBody().front() &&
-          !func.getArgAttr(arg.getArgNumber(), atx::outputAttrName))
+      if (arg && arg.getOwner() == &func.getBody().front() && !func.getArgAttr(arg.getArgNumber(), atx::outputAttrName))
         invariant.insert(&op);
     } else if (isMemoryEffectFree(&op)) {
       invariant.insert(&op);
@@ -194,9 +193,8 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
   using Kind = DimExpr::Kind;
   DimExpr tiles = DimExpr::constant(1);
   if (loopOverTiles)
-    tiles = DimExpr::binary(
-        Kind::Add, DimExpr::constant(1),
-        DimExpr::binary(Kind::FloorDiv, *rows, DimExpr::constant(step * workgroups)));
+    tiles = DimExpr::binary(Kind::Add, DimExpr::constant(1),
+                            DimExpr::binary(Kind::FloorDiv, *rows, DimExpr::constant(step * workgroups)));
   DimExpr rowsPerWorkgroup = DimExpr::binary(Kind::Mul, DimExpr::constant(step), tiles);
   if (std::optional<int64_t> constant = rowsPerWorkgroup.substitute({}).getConstant())
     rowsPerWorkgroup = DimExpr::constant(*constant);
@@ -242,8 +240,8 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
   OpBuilder builder(func);
   auto module = gpu::GPUModuleOp::create(builder, func.getLoc(), (func.getName() + "_kernels").str());
   builder.setInsertionPointToStart(module.getBody());
-  auto kernel = gpu::GPUFuncOp::create(builder, func.getLoc(), func.getName(),
-                                       attrs.getFunctionType(argTypes, TypeRange()));
+  auto kernel =
+      gpu::GPUFuncOp::create(builder, func.getLoc(), func.getName(), attrs.getFunctionType(argTypes, TypeRange()));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), attrs.getUnitAttr());
   kernel.setKnownBlockSizeAttr(attrs.getDenseI32ArrayAttr({int32_t(mapping.getThreads()), 1, 1}));
   kernel->setAttr(atx::mappingAttrName, mapping);

@@ -126,9 +126,9 @@ double SelectMapping::estimate(const RowShape &row, const Candidate &c, unsigned
   // loads are in flight.
   double live = getLiveRegisters(row, c);
   if (live > 200)
-    cost *= 2;
+    cost *= 1.3;
   else if (live > 150)
-    cost *= 1.2;
+    cost *= 1.06;
   else if (live > 110)
     cost *= 1.02;
   return cost;
@@ -201,7 +201,8 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
     }
   }
   if (!best)
-    return func.emitError() << "a row of " << row.columns * row.middle << " elements does not fit into the registers of "
+    return func.emitError() << "a row of " << row.columns * row.middle
+                            << " elements does not fit into the registers of "
                             << "one workgroup: " << (threadsPerRow ? threadsPerRow : int64_t(chip->maxWorkgroupSize))
                             << " work-items with at most " << maxLiveRegisters << " registers each";
 
@@ -216,10 +217,14 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
     steps.push_back(step);
     dims.push_back(dim);
   };
-  mode(tShape, tSteps, tDims, best->threadsPerRow, best->vector, last);
+  if (best->threadsPerRow > 1)
+    mode(tShape, tSteps, tDims, best->threadsPerRow, best->vector, last);
   if (rowGroups > 1)
     mode(tShape, tSteps, tDims, rowGroups, 1, 0);
-  mode(vShape, vSteps, vDims, best->vector, 1, last);
+  // A column of one element has no modes; otherwise the run is there even when
+  // it holds one element.
+  if (row.columns > 1)
+    mode(vShape, vSteps, vDims, best->vector, 1, last);
   if (best->runs > 1)
     mode(vShape, vSteps, vDims, best->runs, best->vector * best->threadsPerRow, last);
   for (unsigned dim = rank - 2; dim >= 1; --dim)

@@ -101,8 +101,7 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     options.cleanupPatterns = std::move(cleanup);
 
     rewriter.setInsertionPoint(root);
-    FailureOr<scf::SCFTileAndFuseResult> tiled =
-        scf::tileConsumerAndFuseProducersUsingSCF(rewriter, tileable, options);
+    FailureOr<scf::SCFTileAndFuseResult> tiled = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, tileable, options);
     if (failed(tiled))
       return root->emitError() << "cannot be tiled along dimension 0";
     numTiled += tiled->tiledAndFusedOps.size();
@@ -122,9 +121,8 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     rewriter.setInsertionPoint(target);
     // The extents are equal expressions (checked above); the loops still take
     // them from different tensors.
-    rewriter.modifyOpInPlace(target, [&] {
-      target.getDynamicUpperBoundMutable().assign(source.getDynamicUpperBound());
-    });
+    rewriter.modifyOpInPlace(target,
+                             [&] { target.getDynamicUpperBoundMutable().assign(source.getDynamicUpperBound()); });
     // Both loops have the same bounds and no dependence; the fused loop stands
     // where the last one does.
     target = fuseIndependentSiblingForallLoops(source, target, rewriter);

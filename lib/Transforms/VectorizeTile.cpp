@@ -203,8 +203,7 @@ FailureOr<Value> TileVectorizer::broadcastTo(Value vector, AffineMap map, ArrayR
   auto expandedType = VectorType::get(expanded, type.getElementType());
   if (expandedType != type)
     vector = vector::ShapeCastOp::create(builder, loc, expandedType, vector);
-  return Value(
-      vector::BroadcastOp::create(builder, loc, VectorType::get(loopShape, type.getElementType()), vector));
+  return Value(vector::BroadcastOp::create(builder, loc, VectorType::get(loopShape, type.getElementType()), vector));
 }
 
 /// The element that does not change a combination.
@@ -317,8 +316,7 @@ LogicalResult TileVectorizer::vectorize(linalg::LinalgOp op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
       auto type = VectorType::get(loopShape, constant.getType());
       values.map(constant.getResult(),
-                 arith::ConstantOp::create(builder, inner.getLoc(),
-                                           DenseElementsAttr::get(type, constant.getValue()))
+                 arith::ConstantOp::create(builder, inner.getLoc(), DenseElementsAttr::get(type, constant.getValue()))
                      .getResult());
       continue;
     }

@@ -1,3 +1,4 @@
+// RUN: rm -f %t.bin
 // RUN: llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -g -filetype=obj -I %S/Inputs %s -o %t.o --defsym CASE=0
 // RUN: ld.lld -shared %t.o -o %t.co
 // An instruction without handler is an error where it is executed, with address,

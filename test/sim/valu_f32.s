@@ -1,6 +1,6 @@
 // RUN: llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj -I %S/Inputs %s -o %t.o
 // RUN: ld.lld -shared %t.o -o %t.co
-// RUN: atrex-sim run %t.co --block 4 --arg out:784:%t.bin
+// RUN: atrex-sim run %t.co --block 4 --arg out:816:%t.bin
 // RUN: od -An -tx4 -v -w16 %t.bin | FileCheck %s
 .set ROW, 16
 .include "macros.inc"
@@ -107,7 +107,7 @@ begin
 // CHECK-NEXT: 38003e00 4400c080 7bff7bff b4cc2e66
   v_rcp_f32 v4, v2
   emit v4
-// CHECK-NEXT: 40000000 3e800000 00244bfa c0555555
+// CHECK-NEXT: 40000000 3e800000 00000000 c0555555
   v_rcp_f32 v4, 0
   emit v4
 // CHECK-NEXT: 7f800000 7f800000 7f800000 7f800000
@@ -126,6 +126,13 @@ begin
   v_log_f32 v4, 0
   emit v4
 // CHECK-NEXT: ff800000 ff800000 ff800000 ff800000
+  v_mov_b32 v6, 0x00400000
+  v_rcp_f32 v4, v6
+  emit v4
+// CHECK-NEXT: 7f800000 7f800000 7f800000 7f800000
+  v_exp_f32 v4, 0xc2fe0000
+  emit v4
+// CHECK-NEXT: 00000000 00000000 00000000 00000000
   v_sin_f32 v4, v2
   v_cos_f32 v5, v2
   emit v5

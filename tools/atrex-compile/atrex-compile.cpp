@@ -74,8 +74,7 @@ std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
   return std::make_pair(name, value);
 }
 
-Error makeReport(const CompileResult &code, const CompileOptions &options, MemoryBufferRef source,
-                 std::string &text) {
+Error makeReport(const CompileResult &code, const CompileOptions &options, MemoryBufferRef source, std::string &text) {
   const ChipInfo *chip = lookupChip(options.arch);
   Expected<std::unique_ptr<device::Device>> device = device::createSimDevice({options.arch, 1});
   if (!device)
@@ -180,7 +179,8 @@ int main(int argc, char **argv) {
 
   ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
   if (!source)
-    return fail(createStringError(source.getError(), "cannot read '" + inputName + "': " + source.getError().message()));
+    return fail(
+        createStringError(source.getError(), "cannot read '" + inputName + "': " + source.getError().message()));
   if (!scheduleName.empty()) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> schedule = MemoryBuffer::getFile(scheduleName, /*IsText=*/true);
     if (!schedule)

@@ -57,8 +57,8 @@ cl::opt<std::string> mfmaMode("mfma", cl::desc("Matrix arithmetic: exact or fast
 cl::opt<bool> timing("timing", cl::desc("Print the predicted time"), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> printStats("stats", cl::desc("Print counts and the rate of the simulation"), cl::sub(runCommand),
                          cl::cat(category));
-cl::opt<std::string> jsonFile("json", cl::desc("Write the result as JSON"), cl::value_desc("file"),
-                              cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> jsonFile("json", cl::desc("Write the result as JSON"), cl::value_desc("file"), cl::sub(runCommand),
+                              cl::cat(category));
 cl::opt<unsigned> jobs("jobs", cl::desc("Host threads; 0 means one per core"), cl::init(0), cl::sub(runCommand),
                        cl::cat(category));
 cl::opt<std::string> sampleText("sample", cl::desc("Execute only these workgroups (linear ids, x fastest)"),
@@ -68,12 +68,9 @@ cl::opt<uint64_t> maxInstructions("max-instructions", cl::desc("Give a wave up a
 cl::opt<bool> noTracking("no-tracking", cl::desc("Do not record touched cache lines"), cl::sub(runCommand),
                          cl::cat(category));
 // Fixed names that later work fills; silently ignoring them would mislead.
-cl::opt<std::string> checkText("check", cl::desc("Not available yet"), cl::sub(runCommand),
-                               cl::cat(category));
-cl::opt<std::string> profileFile("profile", cl::desc("Not available yet"), cl::sub(runCommand),
-                                 cl::cat(category));
-cl::opt<std::string> traceFile("trace", cl::desc("Not available yet"), cl::sub(runCommand),
-                               cl::cat(category));
+cl::opt<std::string> checkText("check", cl::desc("Not available yet"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> profileFile("profile", cl::desc("Not available yet"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> traceFile("trace", cl::desc("Not available yet"), cl::sub(runCommand), cl::cat(category));
 
 /// Diagnoses and gives the exit code: 1 input or result at fault, 2 usage.
 int fail(int code, const Twine &message) {
@@ -139,9 +136,7 @@ int parseArgument(StringRef spec, Argument &a) {
   a.spec = spec;
   auto [kind, rest] = spec.split(':');
   auto bad = [&](const Twine &why) { return fail(2, "argument '" + spec + "': " + why); };
-  auto parseBytes = [&](StringRef text) {
-    return !text.getAsInteger(0, a.bytes) && a.bytes <= maxBufferBytes;
-  };
+  auto parseBytes = [&](StringRef text) { return !text.getAsInteger(0, a.bytes) && a.bytes <= maxBufferBytes; };
   if (kind == "in" || kind == "inout") {
     StringRef path = rest;
     a.kind = Argument::Buffer;
@@ -215,10 +210,9 @@ Expected<std::vector<uint8_t>> layoutKernarg(const Kernel &kernel, ArrayRef<Argu
       explicitArgs.push_back(&info);
   bool raw = rawKernarg || kernel.getArgs().empty();
   if (!raw && args.size() != explicitArgs.size())
-    return createStringError(inconvertibleErrorCode(),
-                             formatv("kernel '{0}' takes {1} arguments, got {2}", kernel.getName(),
-                                     explicitArgs.size(), args.size())
-                                 .str());
+    return createStringError(
+        inconvertibleErrorCode(),
+        formatv("kernel '{0}' takes {1} arguments, got {2}", kernel.getName(), explicitArgs.size(), args.size()).str());
   for (size_t n = 0; n < args.size(); ++n) {
     const Argument &a = args[n];
     uint64_t value = a.kind == Argument::Buffer    ? a.ptr
@@ -390,8 +384,8 @@ int run() {
   if (!module)
     return fail(1, "'" + inputFile + "': " + toString(module.takeError()));
   std::vector<const Kernel *> kernels = (*module)->getKernels();
-  const Kernel *kernel = kernelName.empty() ? (kernels.size() == 1 ? kernels.front() : nullptr)
-                                            : (*module)->lookup(kernelName);
+  const Kernel *kernel =
+      kernelName.empty() ? (kernels.size() == 1 ? kernels.front() : nullptr) : (*module)->lookup(kernelName);
   if (!kernel) {
     std::string names;
     for (const Kernel *k : kernels)

@@ -11,13 +11,13 @@
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/DebugInfo/DIContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace llvm::object;
@@ -364,13 +364,23 @@ std::string atrex::device::sim::lookupSourceLine(const CodeObject &object, uint6
     return "";
   }
   auto ignore = [](Error e) { consumeError(std::move(e)); };
-  std::unique_ptr<DWARFContext> dwarf = DWARFContext::create(
-      **binary, DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore, ignore);
-  if (!dwarf || !dwarf->getNumCompileUnits())
+  std::unique_ptr<DWARFContext> dwarf =
+      DWARFContext::create(**binary, DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore, ignore);
+  if (!dwarf)
     return "";
-  DILineInfoSpecifier spec(DILineInfoSpecifier::FileLineInfoKind::RawValue);
-  auto info = dwarf->getLineInfoForAddress({address, SectionedAddress::UndefSection}, spec);
-  if (!info || !info->Line || info->FileName.empty() || info->FileName == DILineInfo::BadString)
-    return "";
-  return formatv("{0}:{1}", info->FileName, info->Line).str();
+  // Straight from the line tables: LLVM's walk over the entries of a unit does
+  // not withstand damaged input, and the entries are not needed.
+  const DWARFObject &sections = dwarf->getDWARFObj();
+  DWARFDataExtractor data(sections, sections.getLineSection(), dwarf->isLittleEndian(), 8);
+  DWARFDebugLine::SectionParser parser(data, *dwarf, DWARFUnitVector::iterator_range(nullptr, nullptr));
+  while (!parser.done()) {
+    DWARFDebugLine::LineTable table = parser.parseNext(ignore, ignore);
+    DILineInfo info;
+    if (!table.getFileLineInfoForAddress({address, SectionedAddress::UndefSection}, /*Approximate=*/false, nullptr,
+                                         DILineInfoSpecifier::FileLineInfoKind::RawValue, info))
+      continue;
+    if (info.Line && !info.FileName.empty() && info.FileName != DILineInfo::BadString)
+      return formatv("{0}:{1}", info.FileName, info.Line).str();
+  }
+  return "";
 }

@@ -96,8 +96,32 @@ static std::string baseMnemonic(StringRef name) {
   return name.str();
 }
 
+/// Operand code 255 means a literal, which 64-bit encodings and destinations
+/// cannot hold. LLVM 22.1.8 crashes while it words the complaint about them, so
+/// they are turned away before.
+static bool hasForbiddenLiteral(ArrayRef<uint8_t> bytes) {
+  if (bytes.size() < 4)
+    return false;
+  uint32_t lo = support::endian::read32le(bytes.data());
+  uint32_t hi = bytes.size() >= 8 ? support::endian::read32le(bytes.data() + 4) : 0;
+  if ((lo >> 26) == 0x34) { // VOP3, VOP3P
+    for (unsigned shift : {0, 9, 18})
+      if ((hi >> shift & 0x1ff) == 255)
+        return true;
+    // Comparisons, v_readlane and v_readfirstlane write scalar registers.
+    uint32_t op = lo >> 16 & 0x3ff;
+    return (lo & 0xff) == 255 && (op < 0x100 || op == 0x289 || op == 0x142);
+  }
+  if ((lo >> 26) == 0x38 || (lo >> 26) == 0x3a) // MUBUF, MTBUF
+    return (hi >> 24) == 255;
+  // v_readfirstlane_b32
+  return (lo >> 25) == 0x3f && (lo >> 9 & 0xff) == 2 && (lo >> 17 & 0xff) == 255;
+}
+
 Disassembler::Result Disassembler::decode(ArrayRef<uint8_t> bytes, uint64_t address, bool withText) const {
   Result result;
+  if (hasForbiddenLiteral(bytes))
+    return result;
   MCInst inst;
   uint64_t size = 0;
   auto status = impl->disassembler->getInstruction(inst, size, bytes, address, nulls());
@@ -593,8 +617,8 @@ void Program::decodeSlot(uint64_t slot, std::vector<uint64_t> &work) {
   in.cls = CInternal;
   in.bytes = 4;
   Handler fn = handleUnknown;
-  auto result = disassembler->decode(ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4),
-                                     base + slot * 4, false);
+  auto result =
+      disassembler->decode(ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4), base + slot * 4, false);
   if (result.size) {
     in.bytes = u8(result.size);
     u64 after = slot + (result.size + 3) / 4;
@@ -658,8 +682,8 @@ std::string Program::describe(const Inst *in) {
   if (slot >= dwords)
     return "";
   std::lock_guard<std::mutex> lock(mutex);
-  auto result = disassembler->decode(ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4),
-                                     base + slot * 4, true);
+  auto result =
+      disassembler->decode(ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4), base + slot * 4, true);
   if (!result.size)
     return formatv(".long {0:x8}", support::endian::read32le(&bytes[slot * 4])).str();
   return result.text;

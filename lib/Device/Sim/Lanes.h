@@ -181,9 +181,7 @@ NO_INLINE void flushPlanes(u32 *x, TypeCode t) {
   }
 }
 
-ALWAYS_INLINE bool isFloatType(TypeCode t) {
-  return t == TF32 || t == TF16 || t == TF64 || t == TPKF16 || t == TPKF32;
-}
+ALWAYS_INLINE bool isFloatType(TypeCode t) { return t == TF32 || t == TF16 || t == TF64 || t == TPKF16 || t == TPKF32; }
 ALWAYS_INLINE bool isF32Type(TypeCode t) { return t == TF32 || t == TPKF32; }
 
 NO_INLINE const u32 *flushInput(Wave &w, const u32 *p, u32 *tmp, TypeCode t) {
@@ -257,7 +255,10 @@ NO_INLINE void storeSlow(Wave &w, const Inst *in, u32 *r, TypeCode t) {
       if (t == TF32 || t == TPKF32) {
         for (u32 p = 0; p < planes; ++p) {
           float f = bitcast<float>(r[p * 64 + i]);
-          r[p * 64 + i] = f != f ? (dx10 ? 0u : r[p * 64 + i]) : f <= 0.0f ? 0u : f > 1.0f ? 0x3f800000u : r[p * 64 + i];
+          r[p * 64 + i] = f != f      ? (dx10 ? 0u : r[p * 64 + i])
+                          : f <= 0.0f ? 0u
+                          : f > 1.0f  ? 0x3f800000u
+                                      : r[p * 64 + i];
         }
       } else if (t == TF16 || t == TPKF16) {
         u32 out = 0;
@@ -372,8 +373,7 @@ template <class A> ALWAYS_INLINE bool quietNaN(const u32 *p, u32 i, u64 &out) {
 
 /// Replaces NaN results: the first NaN source, quieted, else the positive
 /// default. x86 would give a negative default and depend on operand order.
-template <class D, class A, class B, class C>
-NO_INLINE void fixNaN(u32 *r, const u32 *a, const u32 *b, const u32 *c) {
+template <class D, class A, class B, class C> NO_INLINE void fixNaN(u32 *r, const u32 *a, const u32 *b, const u32 *c) {
   for (u32 i = 0; i < 64; ++i) {
     u64 bits = 0, nan;
     if (!quietNaN<D>(r, i, bits))

@@ -344,9 +344,7 @@ const Inst *sMovRels(Wave &w, const Inst *in, bool toDst, bool wide) {
     w.s[to] = u32(x);
   return in->next;
 }
-template <bool TODST, bool WIDE> const Inst *sMovRelT(Wave &w, const Inst *in) {
-  return sMovRels(w, in, TODST, WIDE);
-}
+template <bool TODST, bool WIDE> const Inst *sMovRelT(Wave &w, const Inst *in) { return sMovRels(w, in, TODST, WIDE); }
 
 #define L(ARGS, ...) [] ARGS { return __VA_ARGS__; }
 #define S1(NAME, ...) {"s_" NAME, s1<L((u32 a, u32 & scc), (void(scc), __VA_ARGS__))>, TB32, {TB32}, CSALU, 0},
@@ -369,20 +367,25 @@ template <bool TODST, bool WIDE> const Inst *sMovRelT(Wave &w, const Inst *in) {
 
 constexpr OpDef rows[] = {
     S1("mov_b32", a) S1L("mov_b64", a) S1("not_b32", setNZ(~a, scc)) S1L("not_b64", setNZ(~a, scc))
-    S1("brev_b32", __builtin_bitreverse32(a)) S1L("brev_b64", __builtin_bitreverse64(a))
-    S1("wqm_b32", setNZ(u32(wqm(a)), scc)) S1L("wqm_b64", setNZ(wqm(a), scc))
-    S1("quadmask_b32", setNZ(u32(quadmask(a)), scc)) S1L("quadmask_b64", setNZ(quadmask(a), scc))
-    S1("bcnt0_i32_b32", setNZ(u32(32 - __builtin_popcount(a)), scc))
-    S1N("bcnt0_i32_b64", setNZ(u32(64 - __builtin_popcountll(a)), scc))
-    S1("bcnt1_i32_b32", setNZ(u32(__builtin_popcount(a)), scc))
-    S1N("bcnt1_i32_b64", setNZ(u32(__builtin_popcountll(a)), scc))
-    S1("ff0_i32_b32", ~a ? u32(__builtin_ctz(~a)) : ~0u) S1N("ff0_i32_b64", ~a ? u32(__builtin_ctzll(~a)) : ~0u)
-    S1("ff1_i32_b32", a ? u32(__builtin_ctz(a)) : ~0u) S1N("ff1_i32_b64", a ? u32(__builtin_ctzll(a)) : ~0u)
-    S1("flbit_i32_b32", a ? u32(__builtin_clz(a)) : ~0u) S1N("flbit_i32_b64", a ? u32(__builtin_clzll(a)) : ~0u)
-    S1("flbit_i32", u32(flbitI(i64(a), 32))) S1N("flbit_i32_i64", u32(flbitI(i64(a), 64)))
-    S1("sext_i32_i8", u32(i32(i8(a)))) S1("sext_i32_i16", u32(i32(i16(a))))
-    S1("abs_i32", setNZ(i32(a) < 0 ? 0u - a : a, scc))
-    {"s_cmov_b32", sCmov32, TB32, {TB32}, CSALU, 0},
+        S1("brev_b32", __builtin_bitreverse32(a)) S1L("brev_b64", __builtin_bitreverse64(a))
+            S1("wqm_b32", setNZ(u32(wqm(a)), scc)) S1L("wqm_b64", setNZ(wqm(a), scc))
+                S1("quadmask_b32", setNZ(u32(quadmask(a)), scc)) S1L("quadmask_b64", setNZ(quadmask(a), scc))
+                    S1("bcnt0_i32_b32", setNZ(u32(32 - __builtin_popcount(a)), scc))
+                        S1N("bcnt0_i32_b64", setNZ(u32(64 - __builtin_popcountll(a)), scc))
+                            S1("bcnt1_i32_b32", setNZ(u32(__builtin_popcount(a)), scc))
+                                S1N("bcnt1_i32_b64", setNZ(u32(__builtin_popcountll(a)), scc))
+                                    S1("ff0_i32_b32", ~a ? u32(__builtin_ctz(~a))
+                                                         : ~0u) S1N("ff0_i32_b64", ~a ? u32(__builtin_ctzll(~a)) : ~0u)
+                                        S1("ff1_i32_b32", a ? u32(__builtin_ctz(a)) : ~0u)
+                                            S1N("ff1_i32_b64", a ? u32(__builtin_ctzll(a)) : ~0u)
+                                                S1("flbit_i32_b32", a ? u32(__builtin_clz(a)) : ~0u)
+                                                    S1N("flbit_i32_b64", a ? u32(__builtin_clzll(a)) : ~0u)
+                                                        S1("flbit_i32", u32(flbitI(i64(a), 32)))
+                                                            S1N("flbit_i32_i64", u32(flbitI(i64(a), 64)))
+                                                                S1("sext_i32_i8", u32(i32(i8(a)))) S1("sext_i32_i16",
+                                                                                                      u32(i32(i16(a))))
+                                                                    S1("abs_i32", setNZ(i32(a) < 0 ? 0u - a : a, scc)){
+                                                                        "s_cmov_b32", sCmov32, TB32, {TB32}, CSALU, 0},
     {"s_cmov_b64", sCmov64, TB64, {TB64}, CSALU, 0},
     {"s_bitset0_b32", sBitsetT<false, false>, TB32, {TB32}, CSALU, 0},
     {"s_bitset1_b32", sBitsetT<true, false>, TB32, {TB32}, CSALU, 0},
@@ -396,92 +399,119 @@ constexpr OpDef rows[] = {
     {"s_getpc_b64", sGetPC, TB64, {}, CSALU, 0},
     {"s_setpc_b64", sSetPC, TNone, {TB64}, CBranch, 0},
     {"s_swappc_b64", sSwapPC, TB64, {TB64}, CBranch, 0},
-    SAVE("and_saveexec_b64", a & e) SAVE("or_saveexec_b64", a | e) SAVE("xor_saveexec_b64", a ^ e)
-    SAVE("andn2_saveexec_b64", a & ~e) SAVE("orn2_saveexec_b64", a | ~e) SAVE("nand_saveexec_b64", ~(a & e))
-    SAVE("nor_saveexec_b64", ~(a | e)) SAVE("xnor_saveexec_b64", ~(a ^ e)) SAVE("andn1_saveexec_b64", ~a & e)
-    SAVE("orn1_saveexec_b64", ~a | e) WREXEC("andn1_wrexec_b64", ~a & e) WREXEC("andn2_wrexec_b64", a & ~e)
+    SAVE("and_saveexec_b64", a &e) SAVE("or_saveexec_b64", a | e) SAVE("xor_saveexec_b64", a ^ e)
+        SAVE("andn2_saveexec_b64", a & ~e) SAVE("orn2_saveexec_b64", a | ~e) SAVE("nand_saveexec_b64", ~(a &e))
+            SAVE("nor_saveexec_b64", ~(a | e)) SAVE("xnor_saveexec_b64", ~(a ^ e)) SAVE("andn1_saveexec_b64", ~a &e)
+                SAVE("orn1_saveexec_b64", ~a | e) WREXEC("andn1_wrexec_b64", ~a &e) WREXEC("andn2_wrexec_b64", a & ~e)
 
-    S2("add_u32", (scc = a + b < a, a + b)) S2("sub_u32", (scc = a < b, a - b))
-    S2("add_i32", (scc = addOverflows(a, b), a + b)) S2("sub_i32", (scc = subOverflows(a, b), a - b))
-    {"s_addc_u32", s2<[](u32 a, u32 b, u32 &scc) {
-       u64 r = u64(a) + b + scc;
-       scc = u32(r >> 32);
-       return u32(r);
-     }>, TB32, {TB32, TB32}, CSALU, 0},
-    {"s_subb_u32", s2<[](u32 a, u32 b, u32 &scc) {
-       u64 r = u64(a) - b - scc;
-       scc = u32(r >> 32) & 1u;
-       return u32(r);
-     }>, TB32, {TB32, TB32}, CSALU, 0},
+                    S2("add_u32", (scc = a + b < a, a + b)) S2("sub_u32", (scc = a < b, a - b))
+                        S2("add_i32", (scc = addOverflows(a, b), a + b))
+                            S2("sub_i32", (scc = subOverflows(a, b), a - b)){"s_addc_u32",
+                                                                             s2<[](u32 a, u32 b, u32 &scc) {
+                                                                               u64 r = u64(a) + b + scc;
+                                                                               scc = u32(r >> 32);
+                                                                               return u32(r);
+                                                                             }>,
+                                                                             TB32,
+                                                                             {TB32, TB32},
+                                                                             CSALU,
+                                                                             0},
+    {"s_subb_u32",
+     s2<
+         [](u32 a, u32 b, u32 &scc) {
+           u64 r = u64(a) - b - scc;
+           scc = u32(r >> 32) & 1u;
+           return u32(r);
+         }>,
+     TB32,
+     {TB32, TB32},
+     CSALU,
+     0},
     S2("min_i32", (scc = i32(a) < i32(b), scc ? a : b)) S2("max_i32", (scc = i32(a) > i32(b), scc ? a : b))
-    S2("min_u32", (scc = a < b, scc ? a : b)) S2("max_u32", (scc = a > b, scc ? a : b))
-    {"s_cselect_b32", sCselect32, TB32, {TB32, TB32}, CSALU, 0},
+        S2("min_u32", (scc = a < b, scc ? a : b))
+            S2("max_u32", (scc = a > b, scc ? a : b)){"s_cselect_b32", sCselect32, TB32, {TB32, TB32}, CSALU, 0},
     {"s_cselect_b64", sCselect64, TB64, {TB64, TB64}, CSALU, 0},
-    S2("and_b32", setNZ(a & b, scc)) S2("or_b32", setNZ(a | b, scc)) S2("xor_b32", setNZ(a ^ b, scc))
-    S2("andn2_b32", setNZ(a & ~b, scc)) S2("orn2_b32", setNZ(a | ~b, scc)) S2("nand_b32", setNZ(~(a & b), scc))
-    S2("nor_b32", setNZ(~(a | b), scc)) S2("xnor_b32", setNZ(~(a ^ b), scc))
-    S2L("and_b64", setNZ(a & b, scc)) S2L("or_b64", setNZ(a | b, scc)) S2L("xor_b64", setNZ(a ^ b, scc))
-    S2L("andn2_b64", setNZ(a & ~b, scc)) S2L("orn2_b64", setNZ(a | ~b, scc)) S2L("nand_b64", setNZ(~(a & b), scc))
-    S2L("nor_b64", setNZ(~(a | b), scc)) S2L("xnor_b64", setNZ(~(a ^ b), scc))
-    S2("lshl_b32", setNZ(a << (b & 31u), scc)) S2("lshr_b32", setNZ(a >> (b & 31u), scc))
-    S2("ashr_i32", setNZ(u32(i32(a) >> (b & 31u)), scc)) S2S("lshl_b64", TB64, setNZ(a << (b & 63u), scc))
-    S2S("lshr_b64", TB64, setNZ(a >> (b & 63u), scc)) S2S("ashr_i64", TI64, setNZ(u64(i64(a) >> (b & 63u)), scc))
-    S2("bfm_b32", ((1u << (a & 31u)) - 1u) << (b & 31u))
-    {"s_bfm_b64", sBfm64, TB64, {TB32, TB32}, CSALU, 0},
-    S2("mul_i32", a * b) S2("mul_hi_u32", u32((u64(a) * b) >> 32))
-    S2("mul_hi_i32", u32(u64(i64(i32(a)) * i32(b)) >> 32))
-    S2("bfe_u32", setNZ(bfe32(a, b, false), scc)) S2("bfe_i32", setNZ(bfe32(a, b, true), scc))
-    S2S("bfe_u64", TB64, setNZ(bfe64(a, b, false), scc)) S2S("bfe_i64", TI64, setNZ(bfe64(a, b, true), scc))
-    S2("absdiff_i32", setNZ(i32(a - b) < 0 ? b - a : a - b, scc))
-    S2("lshl1_add_u32", (scc = ((u64(a) << 1) + b) >> 32 != 0, (a << 1) + b))
-    S2("lshl2_add_u32", (scc = ((u64(a) << 2) + b) >> 32 != 0, (a << 2) + b))
-    S2("lshl3_add_u32", (scc = ((u64(a) << 3) + b) >> 32 != 0, (a << 3) + b))
-    S2("lshl4_add_u32", (scc = ((u64(a) << 4) + b) >> 32 != 0, (a << 4) + b))
-    S2("pack_ll_b32_b16", (a & 0xffffu) | b << 16) S2("pack_lh_b32_b16", (a & 0xffffu) | (b & 0xffff0000u))
-    S2("pack_hh_b32_b16", a >> 16 | (b & 0xffff0000u))
+    S2("and_b32", setNZ(a &b, scc)) S2("or_b32", setNZ(a | b, scc)) S2("xor_b32", setNZ(a ^ b, scc))
+        S2("andn2_b32", setNZ(a & ~b, scc)) S2("orn2_b32", setNZ(a | ~b, scc)) S2("nand_b32", setNZ(~(a &b), scc))
+            S2("nor_b32", setNZ(~(a | b), scc)) S2("xnor_b32", setNZ(~(a ^ b), scc)) S2L("and_b64", setNZ(a &b, scc))
+                S2L("or_b64", setNZ(a | b, scc)) S2L("xor_b64", setNZ(a ^ b, scc)) S2L("andn2_b64", setNZ(a & ~b, scc))
+                    S2L("orn2_b64", setNZ(a | ~b, scc)) S2L("nand_b64", setNZ(~(a &b), scc))
+                        S2L("nor_b64", setNZ(~(a | b), scc)) S2L("xnor_b64", setNZ(~(a ^ b), scc))
+                            S2("lshl_b32", setNZ(a << (b & 31u), scc)) S2("lshr_b32", setNZ(a >> (b & 31u), scc))
+                                S2("ashr_i32", setNZ(u32(i32(a) >> (b & 31u)), scc))
+                                    S2S("lshl_b64", TB64, setNZ(a << (b & 63u), scc))
+                                        S2S("lshr_b64", TB64, setNZ(a >> (b & 63u), scc))
+                                            S2S("ashr_i64", TI64, setNZ(u64(i64(a) >> (b & 63u)), scc))
+                                                S2("bfm_b32", ((1u << (a & 31u)) - 1u) << (b & 31u)){
+                                                    "s_bfm_b64", sBfm64, TB64, {TB32, TB32}, CSALU, 0},
+    S2("mul_i32", a *b) S2("mul_hi_u32", u32((u64(a) * b) >> 32)) S2("mul_hi_i32", u32(u64(i64(i32(a)) * i32(b)) >> 32))
+        S2("bfe_u32", setNZ(bfe32(a, b, false), scc)) S2("bfe_i32", setNZ(bfe32(a, b, true), scc))
+            S2S("bfe_u64", TB64, setNZ(bfe64(a, b, false), scc)) S2S("bfe_i64", TI64, setNZ(bfe64(a, b, true), scc))
+                S2("absdiff_i32", setNZ(i32(a - b) < 0 ? b - a : a - b, scc))
+                    S2("lshl1_add_u32", (scc = ((u64(a) << 1) + b) >> 32 != 0, (a << 1) + b))
+                        S2("lshl2_add_u32", (scc = ((u64(a) << 2) + b) >> 32 != 0, (a << 2) + b))
+                            S2("lshl3_add_u32", (scc = ((u64(a) << 3) + b) >> 32 != 0, (a << 3) + b))
+                                S2("lshl4_add_u32", (scc = ((u64(a) << 4) + b) >> 32 != 0, (a << 4) + b))
+                                    S2("pack_ll_b32_b16", (a & 0xffffu) | b << 16) S2("pack_lh_b32_b16",
+                                                                                      (a & 0xffffu) | (b & 0xffff0000u))
+                                        S2("pack_hh_b32_b16", a >> 16 | (b & 0xffff0000u))
 
-    SC("cmp_eq_i32", a == b) SC("cmp_lg_i32", a != b) SC("cmp_gt_i32", i32(a) > i32(b))
-    SC("cmp_ge_i32", i32(a) >= i32(b)) SC("cmp_lt_i32", i32(a) < i32(b)) SC("cmp_le_i32", i32(a) <= i32(b))
-    SC("cmp_eq_u32", a == b) SC("cmp_lg_u32", a != b) SC("cmp_gt_u32", a > b) SC("cmp_ge_u32", a >= b)
-    SC("cmp_lt_u32", a < b) SC("cmp_le_u32", a <= b) SCL("cmp_eq_u64", a == b) SCL("cmp_lg_u64", a != b)
-    {"s_bitcmp0_b32", sBitcmp<false, false>, TNone, {TB32, TB32}, CSALU, 0},
+                                            SC("cmp_eq_i32", a == b) SC("cmp_lg_i32", a != b)
+                                                SC("cmp_gt_i32", i32(a) > i32(b)) SC("cmp_ge_i32", i32(a) >= i32(b))
+                                                    SC("cmp_lt_i32", i32(a) < i32(b)) SC("cmp_le_i32", i32(a) <= i32(b))
+                                                        SC("cmp_eq_u32", a == b) SC("cmp_lg_u32", a != b)
+                                                            SC("cmp_gt_u32", a > b) SC("cmp_ge_u32", a >= b)
+                                                                SC("cmp_lt_u32", a < b) SC("cmp_le_u32", a <= b)
+                                                                    SCL("cmp_eq_u64", a == b)
+                                                                        SCL("cmp_lg_u64", a != b){"s_bitcmp0_b32",
+                                                                                                  sBitcmp<false, false>,
+                                                                                                  TNone,
+                                                                                                  {TB32, TB32},
+                                                                                                  CSALU,
+                                                                                                  0},
     {"s_bitcmp1_b32", sBitcmp<false, true>, TNone, {TB32, TB32}, CSALU, 0},
     {"s_bitcmp0_b64", sBitcmp<true, false>, TNone, {TB64, TB32}, CSALU, 0},
     {"s_bitcmp1_b64", sBitcmp<true, true>, TNone, {TB64, TB32}, CSALU, 0},
 
     SK("movk_i32", (void(a), u32(k))) SK("cmovk_i32", scc ? u32(k) : a)
-    SK("addk_i32", (scc = addOverflows(a, u32(k)), a + u32(k))) SK("mulk_i32", a * u32(k))
-    SKC("cmpk_eq_i32", i32(a) == i32(i16(k))) SKC("cmpk_lg_i32", i32(a) != i32(i16(k)))
-    SKC("cmpk_gt_i32", i32(a) > i32(i16(k))) SKC("cmpk_ge_i32", i32(a) >= i32(i16(k)))
-    SKC("cmpk_lt_i32", i32(a) < i32(i16(k))) SKC("cmpk_le_i32", i32(a) <= i32(i16(k)))
-    SKC("cmpk_eq_u32", a == k) SKC("cmpk_lg_u32", a != k) SKC("cmpk_gt_u32", a > k) SKC("cmpk_ge_u32", a >= k)
-    SKC("cmpk_lt_u32", a < k) SKC("cmpk_le_u32", a <= k)
-    PLAIN("getreg_b32", sGetReg, CSALU) PLAIN("setreg_b32", sSetReg, CSALU)
-    {"s_setreg_imm32_b32", sSetRegImm, TNone, {TB32}, CSALU, 0},
+        SK("addk_i32", (scc = addOverflows(a, u32(k)), a + u32(k))) SK("mulk_i32", a *u32(k))
+            SKC("cmpk_eq_i32", i32(a) == i32(i16(k))) SKC("cmpk_lg_i32", i32(a) != i32(i16(k)))
+                SKC("cmpk_gt_i32", i32(a) > i32(i16(k))) SKC("cmpk_ge_i32", i32(a) >= i32(i16(k)))
+                    SKC("cmpk_lt_i32", i32(a) < i32(i16(k))) SKC("cmpk_le_i32", i32(a) <= i32(i16(k)))
+                        SKC("cmpk_eq_u32", a == k) SKC("cmpk_lg_u32", a != k) SKC("cmpk_gt_u32", a > k)
+                            SKC("cmpk_ge_u32", a >= k) SKC("cmpk_lt_u32", a < k) SKC("cmpk_le_u32", a <= k)
+                                PLAIN("getreg_b32", sGetReg, CSALU) PLAIN("setreg_b32", sSetReg, CSALU){
+                                    "s_setreg_imm32_b32", sSetRegImm, TNone, {TB32}, CSALU, 0},
     PLAIN("call_b64", sCall, CBranch)
 
-    BRANCH("branch", true) BRANCH("cbranch_scc0", !w.scc) BRANCH("cbranch_scc1", w.scc)
-    BRANCH("cbranch_vccz", read64(w, regVCC) == 0) BRANCH("cbranch_vccnz", read64(w, regVCC) != 0)
-    BRANCH("cbranch_execz", getExec(w) == 0) BRANCH("cbranch_execnz", getExec(w) != 0)
-    BRANCH("cbranch_cdbgsys", false) BRANCH("cbranch_cdbguser", false) BRANCH("cbranch_cdbgsys_or_user", false)
-    BRANCH("cbranch_cdbgsys_and_user", false)
-    PLAIN("endpgm", sEndpgm, CInternal) PLAIN("endpgm_saved", sEndpgm, CInternal)
-    PLAIN("barrier", sBarrier, CInternal) PLAIN("sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal)
-    PLAIN("nop", sNop, CInternal) PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal)
-    PLAIN("sethalt", sNop, CInternal) PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv", sNop, CInternal)
-    PLAIN("incperflevel", sNop, CInternal) PLAIN("decperflevel", sNop, CInternal)
-    PLAIN("ttracedata", sNop, CInternal) PLAIN("wakeup", sNop, CInternal) PLAIN("dcache_inv", sNop, CSMEM)
-    PLAIN("dcache_inv_vol", sNop, CSMEM) PLAIN("dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM)
-    PLAIN("memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
+        BRANCH("branch", true) BRANCH("cbranch_scc0", !w.scc) BRANCH("cbranch_scc1", w.scc) BRANCH(
+            "cbranch_vccz", read64(w, regVCC) == 0) BRANCH("cbranch_vccnz", read64(w, regVCC) != 0)
+            BRANCH("cbranch_execz", getExec(w) == 0) BRANCH("cbranch_execnz", getExec(w) != 0) BRANCH(
+                "cbranch_cdbgsys", false) BRANCH("cbranch_cdbguser", false) BRANCH("cbranch_cdbgsys_or_user", false)
+                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal) PLAIN(
+                    "endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal)
+                    PLAIN("sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN(
+                        "nop", sNop, CInternal) PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal)
+                        PLAIN("sethalt", sNop, CInternal) PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv",
+                                                                                                  sNop, CInternal)
+                            PLAIN("incperflevel", sNop, CInternal) PLAIN("decperflevel", sNop, CInternal)
+                                PLAIN("ttracedata", sNop, CInternal) PLAIN("wakeup", sNop, CInternal)
+                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM) PLAIN(
+                                        "dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM)
+                                        PLAIN("memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
 
-    PLAIN("load_dword", sLoad<1>, CSMEM) PLAIN("load_dwordx2", sLoad<2>, CSMEM) PLAIN("load_dwordx4", sLoad<4>, CSMEM)
-    PLAIN("load_dwordx8", sLoad<8>, CSMEM) PLAIN("load_dwordx16", sLoad<16>, CSMEM)
-    PLAIN("buffer_load_dword", sBufferLoad<1>, CSMEM) PLAIN("buffer_load_dwordx2", sBufferLoad<2>, CSMEM)
-    PLAIN("buffer_load_dwordx4", sBufferLoad<4>, CSMEM) PLAIN("buffer_load_dwordx8", sBufferLoad<8>, CSMEM)
-    PLAIN("buffer_load_dwordx16", sBufferLoad<16>, CSMEM)
-    PLAIN("store_dword", sStore<1>, CSMEM) PLAIN("store_dwordx2", sStore<2>, CSMEM)
-    PLAIN("store_dwordx4", sStore<4>, CSMEM)
-};
+                                            PLAIN("load_dword", sLoad<1>, CSMEM) PLAIN("load_dwordx2", sLoad<2>, CSMEM)
+                                                PLAIN("load_dwordx4", sLoad<4>,
+                                                      CSMEM) PLAIN("load_dwordx8", sLoad<8>,
+                                                                   CSMEM) PLAIN("load_dwordx16", sLoad<16>, CSMEM)
+                                                    PLAIN("buffer_load_dword", sBufferLoad<1>,
+                                                          CSMEM) PLAIN("buffer_load_dwordx2", sBufferLoad<2>, CSMEM)
+                                                        PLAIN("buffer_load_dwordx4", sBufferLoad<4>, CSMEM)
+                                                            PLAIN("buffer_load_dwordx8", sBufferLoad<8>, CSMEM)
+                                                                PLAIN("buffer_load_dwordx16", sBufferLoad<16>, CSMEM)
+                                                                    PLAIN("store_dword", sStore<1>, CSMEM)
+                                                                        PLAIN("store_dwordx2", sStore<2>, CSMEM)
+                                                                            PLAIN("store_dwordx4", sStore<4>, CSMEM)};
 
 } // namespace
 

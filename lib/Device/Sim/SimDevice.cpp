@@ -128,9 +128,7 @@ struct Launch {
   uint64_t errorOrdinal = ~0ull;
   std::string error;
 
-  uint64_t groupId(uint64_t ordinal) const {
-    return config->sample.empty() ? ordinal : config->sample[ordinal];
-  }
+  uint64_t groupId(uint64_t ordinal) const { return config->sample.empty() ? ordinal : config->sample[ordinal]; }
   void report(uint64_t ordinal, std::string message) {
     std::lock_guard<std::mutex> lock(errorMutex);
     failed = true;
@@ -333,8 +331,8 @@ std::string Worker::describeStop(const Group &g, const Wave &w) {
       break;
     }
   }
-  return formatv("kernel '{0}': {1}; wave {2} of workgroup ({3}, {4}, {5}), instruction {6}",
-                 launch.kernel->getName(), what, w.waveInGroup, g.coords[0], g.coords[1], g.coords[2], where)
+  return formatv("kernel '{0}': {1}; wave {2} of workgroup ({3}, {4}, {5}), instruction {6}", launch.kernel->getName(),
+                 what, w.waveInGroup, g.coords[0], g.coords[1], g.coords[2], where)
       .str();
 }
 
@@ -376,8 +374,7 @@ Worker::Outcome Worker::advance(Group &g) {
       left -= std::min(left, ran);
       if (w.status == WaveNeedDecode)
         launch.program->decodeFrom(w.jumpTarget);
-      if (w.status == WaveFault ||
-          (w.executed > launch.config->maxWaveInstructions && w.status != WaveDone)) {
+      if (w.status == WaveFault || (w.executed > launch.config->maxWaveInstructions && w.status != WaveDone)) {
         launch.report(g.ordinal, describeStop(g, w));
         return Outcome::Failed;
       }
@@ -532,8 +529,7 @@ Expected<std::unique_ptr<device::Module>> SimDevice::load(MemoryBufferRef codeOb
   }
   memcpy(reinterpret_cast<void *>(*base), o.image.data(), o.image.size());
   uint64_t codeBytes = (o.code.end - o.code.begin) & ~3ull;
-  auto program =
-      Program::create(chip, *base + o.code.begin, ArrayRef<uint8_t>(o.image).slice(o.code.begin, codeBytes));
+  auto program = Program::create(chip, *base + o.code.begin, ArrayRef<uint8_t>(o.image).slice(o.code.begin, codeBytes));
   if (!program)
     return program.takeError();
   module->program = std::move(*program);
@@ -663,8 +659,7 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
   if (!l.entry)
     return makeError("kernel '{0}' has no valid entry", kernel.desc.name);
   // Loads of argument groups may read past the last argument.
-  uint64_t kernargBytes =
-      std::max<uint64_t>(config.kernarg.size(), kernel.desc.resources.kernargBytes);
+  uint64_t kernargBytes = std::max<uint64_t>(config.kernarg.size(), kernel.desc.resources.kernargBytes);
   auto control = state->memory.allocate(512 + alignTo(kernargBytes, 64) + 256, "kernel arguments", /*tracked=*/false);
   if (!control)
     return control.takeError();
