@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
 #include "atrex/Bench/Bench.h"
+#include "atrex/Bench/Chart.h"
 #include "atrex/Bench/Result.h"
 #include "atrex/Support/FileOutput.h"
 #include "fmt/format.h"
@@ -267,6 +268,7 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"check", "upstream|strict|both", "verdicts that decide pass or fail (default both)"},
     {"inputs", "published|strict|both", "inputs to run with (default both)"},
     {"json", "FILE", "write results as JSON"},
+    {"svg", "FILE", "write a picture: share of the roofline by shape, beside production"},
     {"jobs", "N", "host threads of the embedded device (default: one per core)"},
     {"seed", "N", "seed of inputs and samples (default 1)"},
     {"whole", "", "execute every workgroup, however large the shape"},
@@ -476,6 +478,9 @@ int runRun(Context &context, const Arguments &arguments) {
   if (arguments.has("json"))
     if (llvm::Error error = checkWritable(arguments.get("json")))
       return context.fail(std::move(error));
+  if (arguments.has("svg"))
+    if (llvm::Error error = checkWritable(arguments.get("svg")))
+      return context.fail(std::move(error));
 
   std::optional<Case> testCase;
   std::vector<std::pair<const CatalogueOperator *, std::vector<int64_t>>> work;
@@ -583,6 +588,9 @@ int runRun(Context &context, const Arguments &arguments) {
     context.err << fmt::format("interrupted after {} of {} shapes\n", record.shapes.size(), total);
   if (arguments.has("json"))
     if (llvm::Error error = writeFile(arguments.get("json"), llvm::formatv("{0:2}\n", toJSON(record)).str()))
+      return context.fail(std::move(error));
+  if (arguments.has("svg"))
+    if (llvm::Error error = writeFile(arguments.get("svg"), drawChart(record)))
       return context.fail(std::move(error));
   return allPass && !record.isInterrupted ? exitOk : exitFault;
 }

@@ -405,6 +405,12 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     config.dynamicLdsBytes = kernel.dynamicLdsBytes;
     config.kernarg = *kernarg;
     config.sample = sample;
+    if (!sample.empty()) {
+      int64_t rows = 0;
+      for (const RowRange &range : owned)
+        rows += range.end - range.begin;
+      config.sampleShare = double(rows) / double(instance.rows);
+    }
     llvm::Expected<device::LaunchResult> launched = dev->launch(*compiled.kernels[index], config);
     if (!launched)
       return launched.takeError();

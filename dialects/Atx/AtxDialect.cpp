@@ -74,7 +74,8 @@ static ParseResult parseModes(AsmParser &parser, SmallVectorImpl<int64_t> &shape
       unsigned dim;
       if (!keyword.consume_front("E") || keyword.getAsInteger(10, dim))
         return parser.emitError(loc) << "expected a basis element such as '8E1' or the broadcast stride '0'";
-      dims.back() = dim;
+      // A repeating mode moves along no dimension: one spelling, one attribute.
+      dims.back() = step == 0 ? 0 : dim;
     } else if (step != 0) {
       return parser.emitError(loc) << "stride " << step << " names no dimension; write it as '" << step << "E<dim>'";
     }
@@ -196,10 +197,12 @@ bool TVAttr::covers(ArrayRef<int64_t> shape) const {
   SmallVector<SmallVector<std::pair<int64_t, int64_t>>> modes(shape.size());
   auto collect = [&](ArrayRef<int64_t> extents, ArrayRef<int64_t> steps, ArrayRef<int64_t> dims) {
     for (auto [extent, step, dim] : llvm::zip_equal(extents, steps, dims)) {
-      if (step == 0 || extent == 1)
+      if (step == 0)
         continue;
       if (size_t(dim) >= shape.size())
         return false;
+      if (extent == 1)
+        continue;
       modes[dim].push_back({step, extent});
     }
     return true;

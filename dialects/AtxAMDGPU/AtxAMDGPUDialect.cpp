@@ -57,7 +57,7 @@ LogicalResult MakeResourceOp::verify() {
 }
 
 /// Widths that a buffer instruction can move.
-static LogicalResult verifyAccess(Operation *op, VectorType type) {
+static LogicalResult verifyAccess(Operation *op, VectorType type, int64_t constOffset) {
   Type element = type.getElementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
     return op->emitOpError() << "needs elements of whole bytes, got " << element;
@@ -66,11 +66,18 @@ static LogicalResult verifyAccess(Operation *op, VectorType type) {
   int64_t bytes = type.getNumElements() * element.getIntOrFloatBitWidth() / 8;
   if (!llvm::is_contained({1, 2, 4, 8, 12, 16}, bytes))
     return op->emitOpError() << "moves " << bytes << " bytes; a buffer access is 1, 2, 4, 8, 12 or 16 bytes wide";
+  if (constOffset < 0 || constOffset > INT32_MAX / int64_t(element.getIntOrFloatBitWidth() / 8))
+    return op->emitOpError() << "has a constant offset of " << constOffset
+                             << " elements; it must lie from 0 to less than 2^31 bytes";
   return success();
 }
 
-LogicalResult BufferLoadOp::verify() { return verifyAccess(*this, cast<VectorType>(getResult().getType())); }
-LogicalResult BufferStoreOp::verify() { return verifyAccess(*this, cast<VectorType>(getValue().getType())); }
+LogicalResult BufferLoadOp::verify() {
+  return verifyAccess(*this, cast<VectorType>(getResult().getType()), int32_t(getConstOffset()));
+}
+LogicalResult BufferStoreOp::verify() {
+  return verifyAccess(*this, cast<VectorType>(getValue().getType()), int32_t(getConstOffset()));
+}
 
 LogicalResult LaneReduceOp::verify() {
   int64_t lanes = getLanes();

@@ -308,7 +308,7 @@ public:
       }
     });
     WalkResult left = module.walk([&](Operation *op) {
-      if (isa<gpu::GPUModuleOp>(op) || isa<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
+      if (isa<gpu::GPUModuleOp>(op) || isa_and_present<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
         return WalkResult::advance();
       op->emitError() << "'" << op->getName() << "' has no lowering for " << chip->arch;
       return WalkResult::interrupt();

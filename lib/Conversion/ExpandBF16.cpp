@@ -154,6 +154,12 @@ void ExpandBF16::runOnOperation() {
   });
   if (ops.empty())
     return;
+  for (arith::TruncFOp op : ops)
+    if (auto mode = op.getRoundingmode(); mode && *mode != arith::RoundingMode::to_nearest_even) {
+      op.emitError() << "rounds '" << arith::stringifyRoundingMode(*mode) << "', which has no expansion for "
+                     << chip->arch;
+      return signalPassFailure();
+    }
   canonicalizeScalarArguments(kernel);
   // Rounded values are extended again: their origin is asked for before they
   // are rewritten.

@@ -106,8 +106,10 @@ LogicalResult LowerLaneReduce::lower(LaneReduceOp op, const ChipInfo &chip) {
   std::optional<ArrayRef<int32_t>> block = kernel.getKnownBlockSize();
   if (!block)
     return op.emitError() << "the kernel's workgroup size is not known; set 'known_block_size'";
-  int64_t threads = llvm::product_of(*block);
-  if (threads % lanes != 0)
+  int64_t threads = block->front();
+  if (llvm::any_of(block->drop_front(), [](int32_t extent) { return extent != 1; }))
+    return op.emitError() << "reduces over " << lanes << " lanes in a workgroup of more than one dimension";
+  if (threads < lanes || threads % lanes != 0)
     return op.emitError() << "reduces over " << lanes << " lanes in a workgroup of " << threads;
   int64_t numWaves = threads / wave, group = lanes / wave;
   auto ldsType = MemRefType::get({type.getNumElements(), numWaves}, element, MemRefLayoutAttrInterface(),

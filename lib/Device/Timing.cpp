@@ -33,7 +33,7 @@ LaunchTime atrex::device::predictTime(const ChipInfo &chip, const KernelResource
   // with the number of workgroups.
   double executed = double(std::max<uint64_t>(stats.workgroupsExecuted, 1));
   double total = double(std::max<uint64_t>(stats.workgroupsTotal, 1));
-  double scale = total / executed;
+  double scale = config.sampleShare > 0 ? 1 / std::min(config.sampleShare, 1.0) : total / executed;
 
   double clock = chip.clockHz > 0 ? chip.clockHz : 1e9;
   double simds = std::max(1u, chip.simdsPerCU);

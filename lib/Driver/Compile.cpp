@@ -156,7 +156,7 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, Manifest &manife
       if (auto value = info.getAs<FloatAttr>("default"))
         arg.defaultValue = value.getValueAsDouble();
       else if (auto number = info.getAs<IntegerAttr>("default"))
-        arg.defaultValue = double(number.getInt());
+        arg.defaultValue = number.getValue().signedRoundToDouble();
     }
     offset = llvm::alignTo(offset, arg.size);
     arg.offset = offset;
@@ -165,7 +165,11 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, Manifest &manife
   }
   kernel.kernargBytes = offset;
   if (auto constraints = func->getAttrOfType<ArrayAttr>("atx.constraints"))
-    for (StringRef text : constraints.getAsValueRange<StringAttr>()) {
+    for (Attribute element : constraints) {
+      auto string = dyn_cast<StringAttr>(element);
+      if (!string)
+        return func.emitError() << "constraint " << element << " is not a comparison";
+      StringRef text = string.getValue();
       ManifestConstraint constraint;
       for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
         auto [lhs, rhs] = text.split(op);

@@ -66,18 +66,15 @@ void atrex::registerCompilerDialects(DialectRegistry &registry) {
 
 std::string atrex::getDefaultSchedule(StringRef arch) {
   std::string text = R"(builtin.module(
-  // Operator form: rows to workgroups.
   func.func(
     atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},
     atx-tile-to-workgroups, canonicalize, cse,
     atx-vectorize-tile, canonicalize, cse),
   atx-bufferize, cse, canonicalize,
-  atx-outline-kernels{workgroups=960}, canonicalize, cse,
-  // Tile form: elements to lanes.
+  atx-outline-kernels{workgroups=480}, canonicalize, cse,
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,
-    // Fragment form: to instructions.
     atx-expand-bf16{arch=ARCH},
     atx-lower-lane-reduce{arch=ARCH})),
   expand-strided-metadata, lower-affine, convert-scf-to-cf, arith-expand, canonicalize, cse,
@@ -99,7 +96,8 @@ std::string atrex::stripSchedule(StringRef text) {
     line = line.take_front(line.find("//")).trim();
     if (line.empty())
       continue;
-    if (!result.empty() && result.back() == ',')
+    // A line may end between two options, which a blank keeps apart.
+    if (!result.empty() && !StringRef("({").contains(result.back()) && !StringRef(")},").contains(line.front()))
       result += ' ';
     result += line;
   }

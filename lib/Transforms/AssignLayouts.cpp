@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Layouts.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,6 +32,7 @@ public:
 
 private:
   LogicalResult set(Value value, atx::TVAttr layout, Operation *reason);
+  void splitSplats();
   LogicalResult setAnchors();
   LogicalResult propagate(Operation *op);
   LogicalResult placeReductions();
@@ -58,48 +60,12 @@ public:
   }
 };
 
-/// Dimensions of `to` that hold the dimensions of `from`, where `to` has the
-/// same elements with unit dimensions added. Empty when it is another cast.
-std::optional<SmallVector<unsigned>> matchUnitExpansion(VectorType from, VectorType to) {
-  SmallVector<unsigned> positions;
-  unsigned next = 0;
-  for (auto [dim, extent] : llvm::enumerate(to.getShape())) {
-    if (next < from.getRank() && from.getDimSize(next) == extent) {
-      positions.push_back(dim);
-      ++next;
-    } else if (extent != 1) {
-      return std::nullopt;
-    }
-  }
-  if (next != from.getRank())
-    return std::nullopt;
-  return positions;
-}
-
-/// Renames dimensions of a layout.
-atx::TVAttr renumber(atx::TVAttr layout, ArrayRef<unsigned> positions) {
-  SmallVector<int64_t> tDims(layout.getThreadDims()), vDims(layout.getValueDims());
-  for (auto [dim, step] : llvm::zip_equal(tDims, layout.getThreadSteps()))
-    dim = step == 0 ? 0 : positions[dim];
-  for (int64_t &dim : vDims)
-    dim = positions[dim];
-  return atx::TVAttr::get(layout.getContext(), layout.getThreadShape(), layout.getThreadSteps(), tDims,
-                          layout.getValueShape(), layout.getValueSteps(), vDims);
-}
-
-/// The layout of `from` seen through a cast that drops the unit dimensions of
-/// `to` that are not in `positions`.
-atx::TVAttr dropUnits(atx::TVAttr layout, unsigned rank, ArrayRef<unsigned> positions) {
-  llvm::SmallBitVector dropped(rank, true);
-  for (unsigned position : positions)
-    dropped.reset(position);
-  return layout.project(dropped);
-}
-
 } // namespace
 
 LogicalResult LayoutPropagation::set(Value value, atx::TVAttr layout, Operation *reason) {
   auto type = cast<VectorType>(value.getType());
+  if (type.isScalable())
+    return reason->emitError() << type << " has no constant extent, so no layout can hold it";
   if (!layout.covers(type.getShape()))
     return reason->emitError() << "layout " << layout << " cannot hold " << type << " exactly once";
   auto [it, inserted] = layouts.insert({value, layout});
@@ -153,40 +119,20 @@ LogicalResult LayoutPropagation::propagate(Operation *op) {
   }
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
     VectorType from = cast.getSourceVectorType(), to = cast.getResultVectorType();
-    if (auto positions = matchUnitExpansion(from, to)) {
-      if (atx::TVAttr layout = layouts.lookup(cast.getSource()))
-        return set(cast.getResult(), renumber(layout, *positions), op);
-      if (atx::TVAttr layout = layouts.lookup(cast.getResult()))
-        return set(cast.getSource(), dropUnits(layout, to.getRank(), *positions), op);
-      return success();
-    }
-    if (auto positions = matchUnitExpansion(to, from)) {
-      if (atx::TVAttr layout = layouts.lookup(cast.getResult()))
-        return set(cast.getSource(), renumber(layout, *positions), op);
-      if (atx::TVAttr layout = layouts.lookup(cast.getSource()))
-        return set(cast.getResult(), dropUnits(layout, from.getRank(), *positions), op);
-      return success();
-    }
-    return op->emitError() << "a cast from " << from << " to " << to << " moves elements between lanes";
+    if (!matchUnitExpansion(from, to) && !matchUnitExpansion(to, from))
+      return op->emitError() << "a cast from " << from << " to " << to << " moves elements between lanes";
+    if (atx::TVAttr layout = layouts.lookup(cast.getSource()))
+      return set(cast.getResult(), castLayout(layout, from, to), op);
+    if (atx::TVAttr layout = layouts.lookup(cast.getResult()))
+      return set(cast.getSource(), castLayout(layout, to, from), op);
+    return success();
   }
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     auto from = dyn_cast<VectorType>(broadcast.getSourceType());
     atx::TVAttr layout = layouts.lookup(broadcast.getResult());
     if (!from || !layout)
       return success();
-    // Dimensions that the source lacks or has with extent 1 disappear; those
-    // with extent 1 come back without modes.
-    VectorType to = broadcast.getResultVectorType();
-    unsigned lead = to.getRank() - from.getRank();
-    llvm::SmallBitVector dropped(to.getRank());
-    SmallVector<unsigned> positions;
-    for (unsigned dim = 0; dim < to.getRank(); ++dim) {
-      if (dim < lead || (from.getDimSize(dim - lead) == 1 && to.getDimSize(dim) != 1))
-        dropped.set(dim);
-      else
-        positions.push_back(dim - lead);
-    }
-    return set(broadcast.getSource(), renumber(layout.project(dropped), positions), op);
+    return set(broadcast.getSource(), getBroadcastSource(layout, from, broadcast.getResultVectorType()), op);
   }
   if (auto reduce = dyn_cast<vector::MultiDimReductionOp>(op)) {
     if (!isa<VectorType>(reduce.getDestType()))
@@ -236,7 +182,25 @@ LogicalResult LayoutPropagation::placeReductions() {
   return failure(result.wasInterrupted());
 }
 
+/// Splats cost nothing: every use gets its own, so that one may stand in
+/// different layouts.
+void LayoutPropagation::splitSplats() {
+  SmallVector<Operation *> splats;
+  kernel.walk([&](Operation *op) {
+    auto broadcast = dyn_cast<vector::BroadcastOp>(op);
+    if (isa<arith::ConstantOp>(op) ? isa<VectorType>(op->getResult(0).getType())
+                                   : broadcast && !isa<VectorType>(broadcast.getSourceType()))
+      splats.push_back(op);
+  });
+  for (Operation *op : splats)
+    while (!op->use_empty() && !op->hasOneUse()) {
+      OpBuilder builder(op);
+      op->use_begin()->set(builder.clone(*op)->getResult(0));
+    }
+}
+
 LogicalResult LayoutPropagation::run() {
+  splitSplats();
   if (failed(setAnchors()))
     return failure();
   SmallVector<Operation *> ops;

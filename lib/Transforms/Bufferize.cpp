@@ -52,7 +52,9 @@ private:
   LogicalResult dropResults(func::FuncOp func) {
     if (func.isExternal())
       return func.emitError() << "operator has no body";
-    auto returnOp = cast<func::ReturnOp>(func.getBody().back().getTerminator());
+    if (!func.getBody().hasOneBlock())
+      return func.emitError() << "operator needs a body of one block";
+    auto returnOp = cast<func::ReturnOp>(func.getBody().front().getTerminator());
     for (auto [index, value] : llvm::enumerate(returnOp.getOperands())) {
       auto arg = dyn_cast<BlockArgument>(value);
       if (!arg || !func.getArgAttr(arg.getArgNumber(), atx::outputAttrName))

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Layouts.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
@@ -49,7 +50,8 @@ private:
   LogicalResult distributeReduction(vector::MultiDimReductionOp op);
   LogicalResult distributeTransfer(VectorTransferOpInterface op, atx::TVAttr layout);
 
-  FailureOr<Fragment> getFragment(Value value, Operation *user);
+  /// What a lane holds of `value`, which `user` needs in layout `layout`.
+  FailureOr<Fragment> getFragment(Value value, atx::TVAttr layout, Operation *user);
   atx::TVAttr getLayout(Value value) {
     Operation *def = value.getDefiningOp();
     return def ? def->getAttrOfType<atx::TVAttr>(atx::layoutAttrName) : atx::TVAttr();
@@ -113,7 +115,7 @@ public:
     if (!kernel->hasAttr(atx::mappingAttrName))
       return;
     if (!llvm::is_contained({16, 32, 64, 128}, vectorBits)) {
-      kernel.emitError() << "option 'vector-bits' is " << vectorBits << "; it must be 16, 32, 64 or 128";
+      kernel.emitError() << "option 'vector-bits' is " << int64_t(vectorBits) << "; it must be 16, 32, 64 or 128";
       return signalPassFailure();
     }
     Distributor distributor(kernel, vectorBits);
@@ -177,10 +179,15 @@ Value Distributor::getInside(atx::TVAttr layout, int64_t dim, int64_t step, int6
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coordinate, constant(bound - step));
 }
 
-FailureOr<Fragment> Distributor::getFragment(Value value, Operation *user) {
-  if (auto it = fragments.find(value); it != fragments.end())
-    return it->second;
-  return user->emitError() << "operand of type " << value.getType() << " was not distributed";
+FailureOr<Fragment> Distributor::getFragment(Value value, atx::TVAttr layout, Operation *user) {
+  auto it = fragments.find(value);
+  if (it == fragments.end())
+    return user->emitError() << "operand of type " << value.getType() << " was not distributed";
+  // Layouts are attributes that anything may have changed.
+  if (atx::TVAttr held = getLayout(value); held != layout)
+    return user->emitError() << "operand of type " << value.getType() << " is held in layout " << held
+                             << " but needed in layout " << layout;
+  return it->second;
 }
 
 LogicalResult Distributor::distributeElementwise(Operation *op, atx::TVAttr layout) {
@@ -190,7 +197,7 @@ LogicalResult Distributor::distributeElementwise(Operation *op, atx::TVAttr layo
       operands.push_back({SmallVector<Value>(getNumRuns(layout), operand)});
       continue;
     }
-    FailureOr<Fragment> fragment = getFragment(operand, op);
+    FailureOr<Fragment> fragment = getFragment(operand, layout, op);
     if (failed(fragment))
       return failure();
     operands.push_back(std::move(*fragment));
@@ -228,14 +235,14 @@ LogicalResult Distributor::distributeBroadcast(vector::BroadcastOp op, atx::TVAt
     fragments[op] = {SmallVector<Value>(getNumRuns(layout), run)};
     return success();
   }
-  FailureOr<Fragment> source = getFragment(op.getSource(), op);
-  atx::TVAttr from = getLayout(op.getSource());
-  if (failed(source) || !from)
-    return failure();
   // The value modes of the source are those modes of the result that lie along
   // dimensions the source has, in the same order.
   auto sourceType = cast<VectorType>(op.getSourceType());
   VectorType resultType = op.getResultVectorType();
+  atx::TVAttr from = getBroadcastSource(layout, sourceType, resultType);
+  FailureOr<Fragment> source = getFragment(op.getSource(), from, op);
+  if (failed(source))
+    return failure();
   int64_t lead = resultType.getRank() - sourceType.getRank();
   SmallVector<int64_t> match(layout.getValueShape().size(), -1);
   unsigned next = 0;
@@ -244,8 +251,6 @@ LogicalResult Distributor::distributeBroadcast(vector::BroadcastOp op, atx::TVAt
     if (!repeated)
       match[mode] = next++;
   }
-  if (next != from.getValueShape().size())
-    return op.emitError() << "layouts " << from << " and " << layout << " do not agree";
 
   Fragment result;
   DenseMap<std::pair<int64_t, int64_t>, Value> splats;
@@ -370,10 +375,17 @@ static bool isNeutral(Value value, vector::CombiningKind kind) {
 }
 
 LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
+  if (!isa<VectorType>(op.getDestType()))
+    return op.emitError() << "a reduction to a scalar needs all lanes of the workgroup, which the row mapping lacks";
   atx::TVAttr from = getLayout(op.getSource()), to = op->getAttrOfType<atx::TVAttr>(atx::layoutAttrName);
-  FailureOr<Fragment> source = getFragment(op.getSource(), op);
-  if (failed(source) || !from || !to)
+  FailureOr<Fragment> source = getFragment(op.getSource(), from, op);
+  if (failed(source))
     return failure();
+  llvm::SmallBitVector reducedDims(op.getSourceVectorType().getRank());
+  for (int64_t dim : op.getReductionDims())
+    reducedDims.set(dim);
+  if (from.project(reducedDims) != to)
+    return op.emitError() << "layouts " << from << " and " << to << " do not agree";
   Type element = op.getSourceVectorType().getElementType();
 
   // Lanes of one group must be neighbours: the reduced thread modes come first.
@@ -392,8 +404,6 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   // Result runs: combine everything a lane holds.
   bool runReduced = !from.getValueShape().empty() && op.isReducedDim(from.getValueDims()[0]);
   int64_t toLength = getRunLength(to), fromLength = getRunLength(from);
-  if (!runReduced && !from.getValueShape().empty() && toLength != fromLength)
-    return op.emitError() << "layouts " << from << " and " << to << " do not agree";
   SmallVector<int64_t> kept;
   for (auto [mode, dim] : llvm::enumerate(from.getValueDims()))
     if (!op.isReducedDim(dim))
@@ -470,7 +480,7 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   }
 
   if (!isNeutral(op.getAcc(), op.getKind())) {
-    FailureOr<Fragment> acc = getFragment(op.getAcc(), op);
+    FailureOr<Fragment> acc = getFragment(op.getAcc(), to, op);
     if (failed(acc))
       return failure();
     for (auto [run, init] : llvm::zip_equal(result.runs, acc->runs)) {
@@ -518,13 +528,20 @@ static int64_t getOffsetAlignment(Value view) {
 
 LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx::TVAttr layout) {
   bool isRead = isa<vector::TransferReadOp>(op);
-  auto type = cast<MemRefType>(op.getShapedType());
+  auto type = dyn_cast<MemRefType>(op.getShapedType());
+  if (!type)
+    return op->emitError() << "accesses a tensor; run 'atx-bufferize' first";
   VectorType vectorType = op.getVectorType();
   unsigned rank = vectorType.getRank();
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!op.getPermutationMap().isIdentity() || op.getMask() || failed(type.getStridesAndOffset(strides, offset)))
+  if (rank == 0 || !op.getPermutationMap().isIdentity() || op.getMask() ||
+      failed(type.getStridesAndOffset(strides, offset)))
     return op->emitError() << "only plain accesses to strided views can be distributed";
+  if (!type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() % 8 != 0 ||
+      vectorType.getElementType() != type.getElementType())
+    return op->emitError() << "accesses " << vectorType.getElementType() << " in a view of " << type.getElementType()
+                           << "; only elements of whole bytes can be distributed";
   for (Value index : op.getIndices())
     if (getConstantIntValue(index) != 0)
       return op->emitError() << "an access must start at the first element of its view";
@@ -540,6 +557,24 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
   for (unsigned dim = 1; dim < rank; ++dim)
     if (ShapedType::isDynamic(type.getDimSize(dim)))
       return op->emitError() << "the extent of dimension " << dim << " is not constant";
+  // Offsets are 32 bits wide and count bytes.
+  int64_t span = 1;
+  for (auto [extent, stride] : llvm::zip_equal(vectorType.getShape(), strides)) {
+    int64_t reach;
+    if (stride < 0)
+      return op->emitError() << "a view that runs backwards cannot be distributed";
+    if (llvm::MulOverflow(extent - 1, stride, reach) || llvm::AddOverflow(span, reach, span) ||
+        span > INT32_MAX / int64_t(type.getElementTypeBitWidth() / 8))
+      return op->emitError() << "the tile spans 2^31 bytes or more";
+  }
+  // The end of the buffer bounds dimension 0 only where a row is not reached
+  // from an earlier one.
+  if (type.getDimSize(0) != vectorType.getDimSize(0))
+    for (unsigned dim = 1; dim < rank; ++dim)
+      if (type.getDimSize(dim) > strides[0] / std::max<int64_t>(strides[dim], 1))
+        return op->emitError() << "dimension 0 of the view, which has stride " << strides[0]
+                               << ", must enclose dimension " << dim << ", which spans " << type.getDimSize(dim)
+                               << " x " << strides[dim] << " elements";
 
   Value view = op.getBase();
   Value &resource = resources[view];
@@ -597,7 +632,7 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
 
   Fragment values;
   if (!isRead) {
-    FailureOr<Fragment> known = getFragment(cast<vector::TransferWriteOp>(op.getOperation()).getVector(), op);
+    FailureOr<Fragment> known = getFragment(cast<vector::TransferWriteOp>(op.getOperation()).getVector(), layout, op);
     if (failed(known))
       return failure();
     values = std::move(*known);
@@ -614,7 +649,7 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
       if (bound == vectorType.getDimSize(dim))
         continue;
       bool alongRun = !layout.getValueShape().empty() && layout.getValueDims()[0] == int64_t(dim);
-      if (alongRun && bound % length != 0)
+      if (alongRun && (bound % length != 0 || layout.getValueSteps()[0] != 1))
         return op->emitError() << "bound " << bound << " of dimension " << dim << " cuts through runs of " << length
                                << " elements";
       Value inside = getInside(layout, dim, coordinate[dim], alongRun ? length : 1, bound);
@@ -638,8 +673,6 @@ LogicalResult Distributor::distributeTransfer(VectorTransferOpInterface op, atx:
     Value value;
     for (int64_t piece = 0; piece < length; piece += width) {
       int64_t at = linear + piece * pieceStep;
-      if (at > INT32_MAX)
-        return op->emitError() << "the tile spans more than 2^31 elements";
       if (isRead) {
         ++numLoads;
         Value loaded = atx_amdgpu::BufferLoadOp::create(builder, loc, pieceType, resource, base,
@@ -687,7 +720,11 @@ LogicalResult Distributor::distribute(Operation *op) {
     return distributeReduction(reduce);
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
     // Unit dimensions come and go without moving an element.
-    FailureOr<Fragment> source = getFragment(cast.getSource(), op);
+    VectorType from = cast.getSourceVectorType(), to = cast.getResultVectorType();
+    atx::TVAttr held = castLayout(layout, to, from);
+    if (!held)
+      return op->emitError() << "a cast from " << from << " to " << to << " moves elements between lanes";
+    FailureOr<Fragment> source = getFragment(cast.getSource(), held, op);
     if (failed(source))
       return failure();
     Fragment copy = *source;
@@ -711,9 +748,13 @@ LogicalResult Distributor::run() {
     if (llvm::any_of(op->getOperandTypes(), isVector) || llvm::any_of(op->getResultTypes(), isVector))
       work.push_back(op);
   });
-  for (Operation *op : work)
+  for (Operation *op : work) {
+    for (Type type : op->getResultTypes())
+      if (auto vector = dyn_cast<VectorType>(type); vector && vector.isScalable())
+        return op->emitError() << type << " has no constant extent, so it cannot be distributed over lanes";
     if (failed(distribute(op)))
       return failure();
+  }
   for (Operation *op : llvm::reverse(work))
     op->erase();
   return success();

@@ -34,6 +34,11 @@ public:
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
 
   void runOnOperation() override {
+    if (workgroups < 0 || workgroups > INT32_MAX) {
+      getOperation().emitError() << "option 'workgroups' is " << int64_t(workgroups)
+                                 << "; it must be from 0 to 2^31 - 1";
+      return signalPassFailure();
+    }
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (func->hasAttr(atx::operatorAttrName) && failed(outline(func)))
         return signalPassFailure();
@@ -144,6 +149,8 @@ SetVector<Operation *> getInvariantOps(func::FuncOp func, scf::ForallOp loop) {
 } // namespace
 
 LogicalResult OutlineKernels::outline(func::FuncOp func) {
+  if (func.isExternal() || !func.getBody().hasOneBlock())
+    return func.emitError() << "operator needs a body of one block";
   auto loops = llvm::to_vector(func.getOps<scf::ForallOp>());
   if (loops.size() != 1)
     return func.emitError() << "operator has " << loops.size() << " tiled loops; one kernel needs exactly one";
@@ -155,8 +162,11 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
   if (auto constants = getConstantIntValues(loop.getMixedStep()))
     steps = llvm::to_vector(*constants);
   auto lower = getConstantIntValues(loop.getMixedLowerBound());
-  if (loop.getRank() != 1 || !steps || !lower || lower->front() != 0)
+  if (loop.getRank() != 1 || !steps || !lower || lower->front() != 0 || steps->front() < 1 ||
+      steps->front() > INT32_MAX)
     return loop.emitError() << "must have one dimension that starts at 0 with a constant step";
+  if (loop.getNumResults() != 0)
+    return loop.emitError() << "computes tensors; run 'atx-bufferize' first";
   int64_t step = steps->front();
 
   WalkResult buffers = func.walk([&](Operation *op) {
@@ -171,6 +181,8 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
 
   // Signature: the operator's arguments, then run-time dimensions.
   auto dimNames = func->getAttrOfType<ArrayAttr>(atx::dimsAttrName);
+  if (dimNames && !llvm::all_of(dimNames, llvm::IsaPred<StringAttr>))
+    return func.emitError() << "'" << atx::dimsAttrName << "' must hold names";
   Builder attrs(func.getContext());
   SetVector<Operation *> invariant = getInvariantOps(func, loop);
   // Only what is read once pays for a loop over tiles.
@@ -184,6 +196,8 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
     FailureOr<SmallVector<DimExpr>> exprs = getShapeExprs(func, index);
     if (failed(exprs))
       return failure();
+    if (exprs->empty())
+      return func.emitError() << "result argument " << index << " has no dimension to spread over workgroups";
     rows = exprs->front();
   }
   if (!rows)
@@ -220,6 +234,9 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
       if (isTiled(arg, loop))
         info.push_back(attrs.getNamedAttr("tile", attrs.getStringAttr(rowsPerWorkgroup.str())));
       argTypes.push_back(MemRefType::get({}, type.getElementType(), MemRefLayoutAttrInterface(), global));
+    } else if (!arg.getType().isIntOrFloat()) {
+      return func.emitError() << "argument " << index << " of type " << arg.getType()
+                              << " is neither a buffer nor a scalar";
     } else {
       info.push_back(attrs.getNamedAttr("kind", attrs.getStringAttr("scalar")));
       info.push_back(attrs.getNamedAttr("type", TypeAttr::get(arg.getType())));

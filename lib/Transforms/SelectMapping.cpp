@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 namespace atrex {
 #define GEN_PASS_DEF_SELECTMAPPINGPASS
@@ -80,19 +81,19 @@ LogicalResult SelectMapping::checkOptions(func::FuncOp func, const ChipInfo *chi
   };
   int64_t most = chip->maxWorkgroupSize;
   if (failed(powerOfTwo("threads", threads, chip->waveSize, most)) ||
-      failed(powerOfTwo("threads-per-row", threadsPerRow, 1, threads ? threads : most)) ||
-      failed(powerOfTwo("vector-bits", vectorBits, 16, 128)))
+      failed(powerOfTwo("threads-per-row", threadsPerRow, 1, threads ? threads : most)))
     return failure();
-  if (vectorBits == 0)
-    return func.emitError() << "option 'vector-bits' must be 16, 32, 64 or 128";
+  if (!llvm::is_contained({16, 32, 64, 128}, vectorBits))
+    return func.emitError() << "option 'vector-bits' is " << int64_t(vectorBits) << "; it must be 16, 32, 64 or 128";
   if (rowsPerThread < 0 || rowsPerThread > 16)
-    return func.emitError() << "option 'rows-per-thread' is " << rowsPerThread << "; it must be from 1 to 16, or 0";
+    return func.emitError() << "option 'rows-per-thread' is " << int64_t(rowsPerThread)
+                            << "; it must be from 1 to 16, or 0";
   return success();
 }
 
 /// 32-bit registers a lane needs for the tile.
 static double getLiveRegisters(const RowShape &row, const Candidate &c) {
-  double held = double(c.runs * c.vector * row.middle);
+  double held = double(c.runs) * double(c.vector) * double(row.middle);
   // Column tensors stay unpacked in registers while a workgroup goes from tile
   // to tile.
   return held * c.rowsPerThread * (1 + row.inputs * row.elementBits / 32) + held * row.columnTensors;
@@ -115,20 +116,20 @@ double SelectMapping::estimate(const RowShape &row, const Candidate &c, unsigned
       perRow += 40;
   }
   cost *= 1 + perRow / (perElement * held);
-  // Accesses of a row group should fill cache lines.
+  // A row group reads whole 64-byte halves of cache lines, better whole lines.
   double bytes = double(c.threadsPerRow * c.vector * row.elementBits) / 8;
-  if (bytes < 128)
-    cost *= 128 / bytes;
-  else if (bytes < 256 && c.runs > 1)
-    cost *= 1.1;
+  if (bytes < 64)
+    cost *= 64 / bytes;
+  else if (bytes < 128)
+    cost *= 1.02;
   // Registers: the inputs as loaded and one f32 value per element, for all rows
   // of the lane, and the column tensors. With many, occupancy falls and fewer
   // loads are in flight.
   double live = getLiveRegisters(row, c);
   if (live > 200)
-    cost *= 1.3;
-  else if (live > 150)
     cost *= 1.06;
+  else if (live > 150)
+    cost *= 1.04;
   else if (live > 110)
     cost *= 1.02;
   return cost;
@@ -153,18 +154,26 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
       return func.emitError() << "dimension " << dim + 1 << " of the result is not constant; rows are held in "
                               << "registers, so give its size when compiling (--dim NAME=V)";
 
-  RowShape row{result.getShape().back(), llvm::product_of(result.getShape().drop_front().drop_back()), 0, 8, 0, false};
-  if (row.columns == 0 || row.middle == 0)
+  // Layouts name at most 16 dimensions.
+  if (result.getRank() > 16)
+    return func.emitError() << "the row mapping needs a result of rank 16 or less, the widest has rank "
+                            << result.getRank();
+  int64_t rowElements = 1;
+  for (int64_t extent : result.getShape().drop_front())
+    if (llvm::MulOverflow(rowElements, extent, rowElements) || rowElements > INT32_MAX)
+      return func.emitError() << "a row of the result has 2^31 elements or more";
+  if (rowElements == 0)
     return func.emitError() << "a row of the result has no elements";
+  RowShape row{result.getShape().back(), rowElements / result.getShape().back(), 0, 8, 0, false};
   for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.getElementType().isIntOrFloat())
+    if (!tensor || tensor.getRank() == 0 || !tensor.getElementType().isIntOrFloat())
       continue;
     ArrayRef<int64_t> inner = tensor.getShape().drop_front();
     if (tensor.getRank() >= 2) {
       row.elementBits = std::max(row.elementBits, tensor.getElementTypeBitWidth());
       if (!func.getArgAttr(index, atx::outputAttrName) && llvm::none_of(inner, ShapedType::isDynamic))
-        row.inputs += double(llvm::product_of(inner)) / (row.columns * row.middle);
+        row.inputs += std::accumulate(inner.begin(), inner.end(), 1.0, std::multiplies<>()) / double(rowElements);
     } else if (tensor.getShape().front() == row.columns)
       ++row.columnTensors;
   }
@@ -175,7 +184,7 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
   });
 
   // The widest run that divides a row: then no run straddles the end of one.
-  int64_t vector = std::max<int64_t>(1, vectorBits / row.elementBits);
+  int64_t vector = std::max<int64_t>(1, llvm::bit_floor(uint64_t(vectorBits / row.elementBits)));
   vector = std::min<int64_t>(vector, int64_t(1) << llvm::countr_zero(uint64_t(row.columns)));
   int64_t chunks = row.columns / vector;
 

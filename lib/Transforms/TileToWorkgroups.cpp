@@ -55,7 +55,11 @@ private:
 } // namespace
 
 LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping) {
+  if (!func.getBody().hasOneBlock())
+    return func.emitError() << "operator needs a body of one block";
   auto returnOp = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+  if (mapping.getExtent().empty())
+    return func.emitError() << "the operator's mapping has no dimension to spread over workgroups";
   IRRewriter rewriter(func.getContext());
 
   // One loop per operation that computes a result, in the order of the text.
@@ -67,6 +71,8 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     if (!llvm::is_contained(roots, root))
       roots.push_back(root);
   }
+  if (roots.empty())
+    return returnOp.emitError() << "operator has no result to tile";
   llvm::sort(roots, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
 
   // They share one loop, so they must have as many rows.
@@ -119,6 +125,9 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
   for (Operation *loop : llvm::drop_end(loops)) {
     auto source = cast<scf::ForallOp>(loop);
     rewriter.setInsertionPoint(target);
+    if (source.getStaticUpperBound() != target.getStaticUpperBound())
+      return target.emitError() << "results of the operator have different numbers of rows; one loop over workgroups "
+                                << "cannot compute both";
     // The extents are equal expressions (checked above); the loops still take
     // them from different tensors.
     rewriter.modifyOpInPlace(target,

@@ -101,6 +101,9 @@ public:
 LogicalResult TileVectorizer::inferDims() {
   for (auto insert : loop.getTerminator().getOps<tensor::ParallelInsertSliceOp>()) {
     int64_t rank = insert.getSourceType().getRank();
+    if (rank > int64_t(mapping.getTile().size()))
+      return insert.emitError() << "a result of rank " << rank << " has no place in a mapping of rank "
+                                << mapping.getTile().size();
     SmallVector<int64_t> &known = getDims(insert.getSource());
     // Results of lower rank lack the trailing dimensions.
     for (int64_t dim = 0; dim < rank; ++dim)
@@ -111,6 +114,12 @@ LogicalResult TileVectorizer::inferDims() {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp)
       continue;
+    if (!linalgOp.hasPureTensorSemantics())
+      return op.emitError() << "works on buffers; the row mapping vectorizes tensors";
+    for (Value operand : op.getOperands())
+      if (!getElementTypeOrSelf(operand.getType()).isIntOrIndexOrFloat())
+        return op.emitError() << "elements of type " << getElementTypeOrSelf(operand.getType())
+                              << " cannot be held in a vector";
     SmallVector<int64_t> loops(linalgOp.getNumLoops(), -1);
     for (auto [index, map] : llvm::enumerate(linalgOp.getIndexingMapsArray()))
       if (!map.isProjectedPermutation())
@@ -125,7 +134,7 @@ LogicalResult TileVectorizer::inferDims() {
     // A reduction over whole rows: its loop is the column dimension unless the
     // result still has that.
     SmallVector<int64_t> ranges = linalgOp.getStaticLoopRanges();
-    if (!llvm::is_contained(loops, last))
+    if (last >= 0 && !llvm::is_contained(loops, last))
       for (int64_t i = loops.size() - 1; i >= 0; --i)
         if (loops[i] < 0 && linalgOp.getIteratorTypesArray()[i] == utils::IteratorType::reduction &&
             ranges[i] == mapping.getExtent()[last]) {
@@ -185,8 +194,6 @@ FailureOr<Value> TileVectorizer::getOperand(linalg::LinalgOp op, OpOperand &oper
 /// Repeats a vector along the loops it does not depend on.
 FailureOr<Value> TileVectorizer::broadcastTo(Value vector, AffineMap map, ArrayRef<int64_t> loopShape, Location loc) {
   auto type = cast<VectorType>(vector.getType());
-  if (map.isIdentity())
-    return vector;
   // Positions must ascend: a transposed operand would need its elements moved
   // between lanes.
   int64_t previous = -1;
@@ -196,6 +203,9 @@ FailureOr<Value> TileVectorizer::broadcastTo(Value vector, AffineMap map, ArrayR
     if (position <= previous)
       return emitError(loc) << "operand is transposed, which the row mapping does not support";
     previous = position;
+    if (type.getShape()[dim] != loopShape[position])
+      return emitError(loc) << "operand is held with " << type.getShape()[dim] << " elements along dimension " << dim
+                            << " and used with " << loopShape[position];
     expanded[position] = type.getShape()[dim];
   }
   if (llvm::equal(expanded, loopShape) && int64_t(loopShape.size()) == type.getRank())
@@ -211,6 +221,8 @@ static TypedAttr getNeutral(vector::CombiningKind kind, Type type, OpBuilder &bu
   using vector::CombiningKind;
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+    if (kind != CombiningKind::ADD && kind != CombiningKind::MUL && !APFloat::semanticsHasInf(semantics))
+      return {};
     switch (kind) {
     case CombiningKind::ADD:
       return builder.getFloatAttr(type, 0.0);
@@ -226,7 +238,7 @@ static TypedAttr getNeutral(vector::CombiningKind kind, Type type, OpBuilder &bu
       return {};
     }
   }
-  unsigned width = type.getIntOrFloatBitWidth();
+  unsigned width = type.isIndex() ? IndexType::kInternalStorageBitWidth : type.getIntOrFloatBitWidth();
   switch (kind) {
   case CombiningKind::ADD:
   case CombiningKind::OR:
@@ -293,6 +305,20 @@ LogicalResult TileVectorizer::vectorize(linalg::LinalgOp op) {
     values.map(arg, *full);
   }
 
+  // A value of the body as a vector; `map` leaves what is defined outside.
+  auto getVector = [&](Value value, Operation *user) -> FailureOr<Value> {
+    Value mapped = values.lookupOrNull(value);
+    if (!mapped && value.getParentBlock() == body)
+      return user->emitError() << "uses the running value of a reduction other than to combine it";
+    if (!mapped)
+      mapped = value;
+    if (isa<VectorType>(mapped.getType()) && mapped != value)
+      return mapped;
+    if (!mapped.getType().isIntOrIndexOrFloat())
+      return user->emitError() << "a value of type " << mapped.getType() << " cannot be an element of a vector";
+    return splat(mapped, loopShape, user->getLoc());
+  };
+
   // Combiners are not cloned: they become the reductions.
   SmallVector<Operation *> combiners;
   SmallVector<Value> reduced;
@@ -313,6 +339,9 @@ LogicalResult TileVectorizer::vectorize(linalg::LinalgOp op) {
     if (inner.getNumResults() != 1 || inner.getNumRegions() != 0 ||
         !(OpTrait::hasElementwiseMappableTraits(&inner) || isa<arith::ConstantOp>(inner)))
       return inner.emitError() << "'" << inner.getName() << "' cannot be applied to vectors element by element";
+    if (!inner.getResult(0).getType().isIntOrIndexOrFloat())
+      return inner.emitError() << "a value of type " << inner.getResult(0).getType()
+                               << " cannot be an element of a vector";
     if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
       auto type = VectorType::get(loopShape, constant.getType());
       values.map(constant.getResult(),
@@ -322,10 +351,10 @@ LogicalResult TileVectorizer::vectorize(linalg::LinalgOp op) {
     }
     SmallVector<Value> operands;
     for (Value operand : inner.getOperands()) {
-      Value mapped = values.lookupOrDefault(operand);
-      if (!isa<VectorType>(mapped.getType()))
-        mapped = splat(mapped, loopShape, inner.getLoc());
-      operands.push_back(mapped);
+      FailureOr<Value> mapped = getVector(operand, &inner);
+      if (failed(mapped))
+        return failure();
+      operands.push_back(*mapped);
     }
     OperationState state(inner.getLoc(), inner.getName());
     state.addOperands(operands);
@@ -339,21 +368,29 @@ LogicalResult TileVectorizer::vectorize(linalg::LinalgOp op) {
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     OpResult result = op->getResult(i);
     if (reductions.empty()) {
-      Value value = values.lookupOrDefault(yield.getOperand(i));
-      if (!isa<VectorType>(value.getType()))
-        value = splat(value, loopShape, loc);
+      FailureOr<Value> value = getVector(yield.getOperand(i), op);
+      if (failed(value))
+        return failure();
       if (!op.getIndexingMapMatchingResult(result).isIdentity())
         return op.emitError() << "result " << i << " is written transposed, which the row mapping does not support";
-      vectors[result] = value;
+      vectors[result] = *value;
       continue;
     }
     std::optional<vector::CombiningKind> kind = linalg::getCombinerOpKind(combiners[i]);
     if (!kind)
       return combiners[i]->emitError() << "'" << combiners[i]->getName() << "' is not a combination of a reduction";
-    Value source = values.lookupOrDefault(reduced[i]);
-    auto sourceType = dyn_cast<VectorType>(source.getType());
-    if (!sourceType)
-      sourceType = cast<VectorType>((source = splat(source, loopShape, loc)).getType());
+    FailureOr<Value> found = getVector(reduced[i], op);
+    if (failed(found))
+      return failure();
+    Value source = *found;
+    auto sourceType = cast<VectorType>(source.getType());
+    int64_t previous = -1;
+    for (AffineExpr expr : op.getIndexingMapMatchingResult(result).getResults()) {
+      int64_t position = cast<AffineDimExpr>(expr).getPosition();
+      if (position < previous)
+        return op.emitError() << "result " << i << " is written transposed, which the row mapping does not support";
+      previous = position;
+    }
     // Padding of a reduced dimension must not count.
     SmallVector<int64_t> valid(loopShape);
     SmallVector<bool> mask(loopShape.size(), false);

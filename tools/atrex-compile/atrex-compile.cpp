@@ -66,6 +66,14 @@ int fail(Error error) {
   return 1;
 }
 
+/// Values of the options that are needed after compiling: the linker, which runs
+/// in process, resets all options of the command line library.
+struct Settings {
+  std::string input, output;
+  Emit emit = Emit::Hsaco;
+  ReportKind report = ReportKind::None;
+};
+
 /// Splits NAME=VALUE.
 std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
   auto [name, value] = text.split('=');
@@ -74,7 +82,8 @@ std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
   return std::make_pair(name, value);
 }
 
-Error makeReport(const CompileResult &code, const CompileOptions &options, MemoryBufferRef source, std::string &text) {
+Error makeReport(const CompileResult &code, const CompileOptions &options, MemoryBufferRef source, ReportKind kind,
+                 std::string &text) {
   const ChipInfo *chip = lookupChip(options.arch);
   Expected<std::unique_ptr<device::Device>> device = device::createSimDevice({options.arch, 1});
   if (!device)
@@ -94,12 +103,12 @@ Error makeReport(const CompileResult &code, const CompileOptions &options, Memor
       return createStringError(inconvertibleErrorCode(), "the code object has no kernel '" + kernel.name + "'");
     unsigned threads = kernel.workgroup[0] * kernel.workgroup[1] * kernel.workgroup[2];
     KernelReport facts = analyzeKernel(assembly->output, kernel.name, loaded->getResources(), threads, *chip);
-    if (report == ReportKind::JSON)
+    if (kind == ReportKind::JSON)
       kernels.push_back(toJSON(facts));
     else
       text += toText(facts, *chip);
   }
-  if (report == ReportKind::JSON) {
+  if (kind == ReportKind::JSON) {
     raw_string_ostream os(text);
     os << formatv("{0:2}", json::Value(json::Object{{"schema", "atrex-mlir/report/1"},
                                                     {"arch", chip->arch},
@@ -132,6 +141,7 @@ int main(int argc, char **argv) {
   if (inputName.empty())
     return usageError("no input file; see --help");
 
+  const Settings settings{inputName, outputName, emitKind, report};
   CompileOptions options;
   options.arch = chip->arch.str();
   if (StringRef(arch) != chip->arch)
@@ -152,10 +162,10 @@ int main(int argc, char **argv) {
       return usageError("'--knob " + text + "': expected NAME=VALUE");
     options.knobs[assignment->first.str()] = assignment->second.str();
   }
-  bool toDirectory = emitKind == Emit::Artifact;
-  if (toDirectory && outputName == "-")
+  bool toDirectory = settings.emit == Emit::Artifact;
+  if (toDirectory && settings.output == "-")
     return usageError("an artifact is a directory; name it with -o");
-  switch (emitKind) {
+  switch (settings.emit) {
   case Emit::MLIR:
     options.emit = EmitKind::MLIR;
     break;
@@ -177,10 +187,10 @@ int main(int argc, char **argv) {
     break;
   }
 
-  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(settings.input, /*IsText=*/true);
   if (!source)
     return fail(
-        createStringError(source.getError(), "cannot read '" + inputName + "': " + source.getError().message()));
+        createStringError(source.getError(), "cannot read '" + settings.input + "': " + source.getError().message()));
   if (!scheduleName.empty()) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> schedule = MemoryBuffer::getFile(scheduleName, /*IsText=*/true);
     if (!schedule)
@@ -192,7 +202,7 @@ int main(int argc, char **argv) {
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
   if (!toDirectory)
-    if (Error error = checkWritable(outputName))
+    if (Error error = checkWritable(settings.output))
       return fail(std::move(error));
 
   std::optional<CompileResult> result = compile((*source)->getMemBufferRef(), options, errs());
@@ -200,22 +210,22 @@ int main(int argc, char **argv) {
     return 1;
 
   std::string reportText;
-  if (report != ReportKind::None) {
+  if (settings.report != ReportKind::None) {
     if (options.emit != EmitKind::Hsaco)
       return usageError("--report needs a code object (--emit=hsaco or --emit=artifact)");
-    if (Error error = makeReport(*result, options, (*source)->getMemBufferRef(), reportText))
+    if (Error error = makeReport(*result, options, (*source)->getMemBufferRef(), settings.report, reportText))
       return fail(std::move(error));
   }
 
   if (toDirectory) {
-    if (std::error_code ec = sys::fs::create_directories(outputName))
-      return fail(createStringError(ec, "cannot create directory '" + outputName + "': " + ec.message()));
+    if (std::error_code ec = sys::fs::create_directories(settings.output))
+      return fail(createStringError(ec, "cannot create directory '" + settings.output + "': " + ec.message()));
     auto put = [&](StringRef name, StringRef content) {
-      SmallString<128> path(outputName);
+      SmallString<128> path(settings.output);
       sys::path::append(path, name);
       return writeFile(path, content);
     };
-    StringRef extension = StringRef(inputName).ends_with(".mlir") ? ".mlir" : ".atx";
+    StringRef extension = StringRef(settings.input).ends_with(".mlir") ? ".mlir" : ".atx";
     if (Error error = put("kernel.hsaco", result->output))
       return fail(std::move(error));
     if (Error error = put("source" + extension.str(), (*source)->getBuffer()))
@@ -225,10 +235,10 @@ int main(int argc, char **argv) {
     if (Error error = put("manifest.json", result->manifest.toText()))
       return fail(std::move(error));
   } else {
-    if (Error error = writeFile(outputName, result->output))
+    if (Error error = writeFile(settings.output, result->output))
       return fail(std::move(error));
-    if (emitKind == Emit::Hsaco && outputName != "-")
-      if (Error error = writeFile(outputName + ".json", result->manifest.toText()))
+    if (settings.emit == Emit::Hsaco && settings.output != "-")
+      if (Error error = writeFile(settings.output + ".json", result->manifest.toText()))
         return fail(std::move(error));
   }
   errs() << reportText;

@@ -82,6 +82,10 @@ struct LaunchConfig {
   /// Linear workgroup ids (x fastest) to execute, ascending and unique; empty
   /// means the whole grid. Only the embedded device can execute a sample.
   llvm::ArrayRef<uint64_t> sample;
+  /// Share of the grid's work that the sample does, in (0, 1]; predictions scale
+  /// by it. 0 takes the share of the workgroups, which is only right where all
+  /// of them do the same: the last one often has less to do.
+  double sampleShare = 0;
   /// Upper bound on wave-instructions of one wave before the launch is given up
   /// as endless.
   uint64_t maxWaveInstructions = 1ull << 32;

@@ -321,21 +321,10 @@ TEST(SimDevice, RandomInstructionBytesNeverCrash) {
   }
 }
 
-TEST(SimDevice, EveryMissingMnemonicIsExpected) {
-  for (StringRef arch : {"gfx942", "gfx950"}) {
-    for (const std::string &name : take(getMissingMnemonics(arch))) {
-      StringRef n = name;
-      bool expected = n.starts_with("v_mfma") || n.starts_with("v_smfmac") || n.starts_with("image_") ||
-                      n.starts_with("v_interp") || n.starts_with("tbuffer_") || n.contains("_format_") ||
-                      n.starts_with("exp") || n.starts_with("v_cube") || n.contains("scalef32") ||
-                      n.starts_with("ds_gws") || n.contains("_src2_") || n.contains("_tr_b") ||
-                      n.starts_with("s_atomic") || n.starts_with("s_buffer_atomic") || n.starts_with("s_scratch") ||
-                      n.contains("sad_") || n.contains("gpr_idx") || n.starts_with("s_cbranch") ||
-                      n.ends_with("_pad_s_nop") || n.contains("movrel") || n.contains("_mix");
-      if (!expected)
-        RecordProperty(name, "missing");
-    }
-  }
+TEST(SimDevice, MissingMnemonicsOnlyShrink) {
+  // Of LLVM's gfx9 mnemonics; docs/device.md names the groups.
+  for (StringRef arch : {"gfx942", "gfx950"})
+    EXPECT_LE(take(getMissingMnemonics(arch)).size(), 345u) << arch.str();
 }
 
 TEST(Timing, LaunchFloorAndBandwidth) {

@@ -1,0 +1,23 @@
+//===- Chart.h - A picture of a run -----------------------------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_BENCH_CHART_H
+#define ATREX_BENCH_CHART_H
+
+#include "atrex/Bench/Result.h"
+#include <string>
+
+namespace atrex::bench {
+
+/// An SVG of the share of the roofline by shape: a bar for this run, a mark for
+/// the production kernel and a line for the best that the launch time leaves.
+/// Shapes are sorted by roofline time; a shape that fails has a red foot.
+std::string drawChart(const RunRecord &record);
+
+} // namespace atrex::bench
+
+#endif // ATREX_BENCH_CHART_H

@@ -1,0 +1,190 @@
+//===- atrex-perf.cpp - Benchmarks with stored ratios ---------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Machines differ and are noisy, so a time alone proves nothing. Every benchmark
+// is divided by a reference that is measured in the same run (hashing 8 MiB),
+// and the ratio is compared with the stored one.
+//
+//   atrex-perf                    run and print
+//   atrex-perf --check FILE       fail when a ratio is worse than stored
+//   atrex-perf --update FILE      store the ratios of this run
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Device/Device.h"
+#include "atrex/Driver/Compile.h"
+#include "atrex/Runtime/Manifest.h"
+#include "atrex/Support/FileOutput.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+#include <benchmark/benchmark.h>
+
+using namespace llvm;
+using namespace atrex;
+
+namespace {
+
+/// A ratio may exceed the stored one by this factor before it counts as worse.
+constexpr double tolerance = 1.5;
+
+std::unique_ptr<MemoryBuffer> readKernel(StringRef name) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      MemoryBuffer::getFile((StringRef(ATREX_SOURCE_DIR) + "/bench/kernels/" + name + ".atx").str());
+  if (!buffer)
+    report_fatal_error("cannot read kernel " + name);
+  return std::move(*buffer);
+}
+
+CompileResult compileOrDie(MemoryBufferRef source, EmitKind emit) {
+  CompileOptions options;
+  options.dims["H"] = 1152;
+  options.emit = emit;
+  std::optional<CompileResult> result = compile(source, options, errs());
+  if (!result)
+    report_fatal_error("rms_norm does not compile");
+  return std::move(*result);
+}
+
+void reference(benchmark::State &state) {
+  std::vector<uint8_t> data(8 << 20);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = uint8_t(i * 2654435761u >> 13);
+  for (auto _ : state) {
+    SHA256 sha;
+    sha.update(data);
+    benchmark::DoNotOptimize(sha.final());
+  }
+}
+
+void sourceToOperatorForm(benchmark::State &state) {
+  std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
+  for (auto _ : state)
+    benchmark::DoNotOptimize(compileOrDie(source->getMemBufferRef(), EmitKind::MLIR));
+}
+
+void sourceToCodeObject(benchmark::State &state) {
+  std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
+  for (auto _ : state)
+    benchmark::DoNotOptimize(compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco));
+}
+
+/// rms_norm of 2048 x 1152 on one host thread.
+void executeRmsNorm(benchmark::State &state) {
+  std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
+  CompileResult code = compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco);
+  std::unique_ptr<device::Device> dev = cantFail(device::createSimDevice({"gfx942", 1}));
+  std::unique_ptr<device::Module> module = cantFail(dev->load(MemoryBufferRef(code.output, "rms_norm")));
+  const ManifestKernel &kernel = code.manifest.kernels.front();
+  LaunchArguments arguments;
+  arguments.dims["T"] = 2048;
+  for (const ManifestArg &arg : kernel.args)
+    arguments.tensors.push_back(arg.kind == ManifestArg::Kind::Tensor ? cantFail(dev->allocate(2048 * 1152 * 2)) : 0);
+  std::vector<uint8_t> kernarg = cantFail(packArguments(code.manifest, kernel, arguments));
+  device::LaunchConfig config;
+  config.grid = cantFail(evaluateGrid(kernel, cantFail(resolveDims(code.manifest, arguments.dims))));
+  config.workgroup = kernel.workgroup;
+  config.kernarg = kernarg;
+  uint64_t instructions = 0;
+  for (auto _ : state) {
+    device::LaunchResult result = cantFail(dev->launch(*module->lookup(kernel.name), config));
+    instructions += result.stats.totalInstructions();
+  }
+  state.counters["wave_instructions"] = benchmark::Counter(double(instructions), benchmark::Counter::kIsRate);
+}
+
+/// Keeps the median CPU time of every benchmark.
+class MedianReporter : public benchmark::ConsoleReporter {
+public:
+  MedianReporter() : ConsoleReporter(OO_Tabular) {}
+  void ReportRuns(const std::vector<Run> &runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run &run : runs)
+      if (run.aggregate_name == "median")
+        medians[run.run_name.function_name] = run.GetAdjustedCPUTime();
+  }
+  std::map<std::string, double> medians;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string checkFile, updateFile;
+  std::vector<char *> rest = {argv[0]};
+  for (int i = 1; i < argc; ++i) {
+    StringRef arg = argv[i];
+    if ((arg == "--check" || arg == "--update") && i + 1 < argc)
+      (arg == "--check" ? checkFile : updateFile) = argv[++i];
+    else
+      rest.push_back(argv[i]);
+  }
+  int count = int(rest.size());
+  for (auto [name, function] : std::initializer_list<std::pair<const char *, void (*)(benchmark::State &)>>{
+           {"reference", reference},
+           {"source_to_operator_form", sourceToOperatorForm},
+           {"source_to_code_object", sourceToCodeObject},
+           {"execute_rms_norm", executeRmsNorm}})
+    benchmark::RegisterBenchmark(name, function)
+        ->Unit(benchmark::kMillisecond)
+        ->MinTime(0.3)
+        ->Repetitions(5)
+        ->ReportAggregatesOnly();
+  benchmark::Initialize(&count, rest.data());
+  if (benchmark::ReportUnrecognizedArguments(count, rest.data()))
+    return 2;
+  MedianReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+
+  double base = reporter.medians["reference"];
+  if (base <= 0) {
+    errs() << "atrex-perf: the reference was not measured\n";
+    return 1;
+  }
+  json::Object ratios;
+  for (const auto &[name, time] : reporter.medians)
+    if (name != "reference")
+      ratios[name] = time / base;
+  if (!updateFile.empty()) {
+    std::string text;
+    raw_string_ostream(text) << formatv("{0:2}\n", json::Value(std::move(ratios)));
+    if (Error error = writeFile(updateFile, text)) {
+      errs() << "atrex-perf: " << toString(std::move(error)) << "\n";
+      return 1;
+    }
+    return 0;
+  }
+  json::Object stored;
+  if (!checkFile.empty()) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(checkFile);
+    if (!buffer) {
+      errs() << "atrex-perf: cannot read '" << checkFile << "': " << buffer.getError().message() << "\n";
+      return 1;
+    }
+    Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+    if (!value || !value->getAsObject()) {
+      errs() << "atrex-perf: '" << checkFile << "' does not hold a JSON object of ratios\n";
+      consumeError(value.takeError());
+      return 1;
+    }
+    stored = std::move(*value->getAsObject());
+  }
+  bool worse = false;
+  outs() << "\nratio to the reference of this run (stored)\n";
+  for (const auto &[name, ratio] : ratios) {
+    double now = *ratio.getAsNumber();
+    outs() << formatv("  {0,-26} {1,8:f3}", StringRef(name), now);
+    if (std::optional<double> before = stored.getNumber(name)) {
+      bool bad = now > *before * tolerance;
+      worse |= bad;
+      outs() << formatv(" ({0:f3}){1}", *before, bad ? "  worse" : "");
+    }
+    outs() << "\n";
+  }
+  return worse ? 1 : 0;
+}
