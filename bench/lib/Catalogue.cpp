@@ -106,7 +106,10 @@ std::string Params::str() const {
   for (const auto &[key, value] : values) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    stream << value;
+    if (std::optional<double> number = value.getAsNumber(); number && !value.getAsInteger())
+      stream << fmt::format("{}", *number);
+    else
+      stream << value;
     parts.push_back(key.str() + "=" + (value.getAsString() ? value.getAsString()->str() : text));
   }
   llvm::sort(parts);

@@ -9,15 +9,17 @@
 #include "atrex/Bench/Chart.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <tuple>
+#include <vector>
 
 using namespace atrex;
 using namespace atrex::bench;
 
 namespace {
 
-constexpr double left = 46, top = 64, plotHeight = 220, bottom = 46;
+constexpr double left = 46, plotHeight = 220, bottom = 46;
 
 std::string escape(llvm::StringRef text) {
   std::string result;
@@ -34,56 +36,33 @@ std::string escape(llvm::StringRef text) {
   return result;
 }
 
-double toY(double share) { return top + plotHeight * (1 - std::min(share, 1.0)); }
+/// The drawing area: shares up to `limit` in steps of 0.2.
+struct Plot {
+  double top = 0;
+  unsigned fifths = 5;
+  double toY(double share) const { return top + plotHeight * (1 - share * 5 / fifths); }
+  double getFoot() const { return top + plotHeight; }
+};
 
-} // namespace
-
-std::string bench::drawChart(const RunRecord &record) {
-  std::vector<const ShapeResult *> shapes;
-  for (const ShapeResult &shape : record.shapes)
-    shapes.push_back(&shape);
-  llvm::sort(shapes, [](const ShapeResult *a, const ShapeResult *b) {
-    return std::tie(a->solUs, a->op, a->id) < std::tie(b->solUs, b->op, b->id);
-  });
-
-  double step = std::clamp(820.0 / std::max<size_t>(1, shapes.size()), 6.0, 40.0);
-  double width = left + step * double(shapes.size()) + 20;
-  width = std::max(width, 640.0);
-  double height = top + plotHeight + bottom;
-  std::string title;
-  for (const ShapeResult *shape : shapes)
-    if (title.find(shape->op) == std::string::npos)
-      title += (title.empty() ? "" : ", ") + shape->op;
-  if (title.size() > 60)
-    title = fmt::format("{} shapes", shapes.size());
-  std::string kind = record.isSimulated ? "predicted, roofline-grade" : "measured";
-  std::string chip = record.chip ? record.chip->name.str() : record.deviceName;
-
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-      "<text x=\"{2:.0f}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{3}: share of the roofline on {4}</text>\n",
-      width, height, left, escape(title), escape(chip));
-  // Legend.
-  double x = left;
-  svg += fmt::format("<rect x=\"{:.0f}\" y=\"33\" width=\"10\" height=\"10\" fill=\"#2f6fb2\"/><text x=\"{:.0f}\" "
-                     "y=\"42\">this run ({})</text>\n",
-                     x, x + 15, escape(kind));
-  x += 215;
-  svg +=
-      fmt::format("<circle cx=\"{:.0f}\" cy=\"38\" r=\"3.5\" fill=\"#d9822b\"/><text x=\"{:.0f}\" y=\"42\">production "
-                  "(measured)</text>\n",
-                  x + 5, x + 15);
-  x += 155;
-  svg += fmt::format("<path d=\"M{:.0f} 38 h16\" stroke=\"#777\" stroke-dasharray=\"3 2\"/><text x=\"{:.0f}\" "
-                     "y=\"42\">limit set by the launch time</text>\n",
-                     x, x + 21);
-  for (int tenth = 0; tenth <= 10; tenth += 2) {
-    double y = toY(tenth / 10.0);
-    svg += fmt::format("<path d=\"M{:.0f} {:.1f} H{:.0f}\" stroke=\"#e2e2e2\"/><text x=\"{:.0f}\" y=\"{:.1f}\" "
-                       "text-anchor=\"end\">{:.1f}</text>\n",
-                       left, y, width - 20, left - 6, y + 4, tenth / 10.0);
+/// Bars, marks and axes; `width` is that of the whole picture.
+std::string drawPlot(const RunRecord &record, llvm::ArrayRef<const ShapeResult *> shapes, double step, double width,
+                     double top) {
+  Plot plot{top};
+  for (const ShapeResult *shape : shapes) {
+    double highest = shape->getScore();
+    if (shape->productionUs && *shape->productionUs > 0)
+      highest = std::max(highest, shape->solUs / *shape->productionUs);
+    while (highest > plot.fifths / 5.0 && plot.fifths < 100)
+      ++plot.fifths;
+  }
+  std::string svg;
+  unsigned lineStride = (plot.fifths + 9) / 10;
+  for (unsigned fifth = 0; fifth <= plot.fifths; fifth += lineStride) {
+    double y = plot.toY(fifth / 5.0);
+    svg +=
+        fmt::format("<path class=\"{}\" d=\"M{:.0f} {:.1f} H{:.0f}\"/><text x=\"{:.0f}\" y=\"{:.1f}\" "
+                    "text-anchor=\"end\">{:.1f}</text>\n",
+                    fifth == 5 && plot.fifths > 5 ? "one" : "grid", left, y, width - 20, left - 6, y + 4, fifth / 5.0);
   }
 
   std::string limit;
@@ -92,34 +71,103 @@ std::string bench::drawChart(const RunRecord &record) {
     double center = at + step / 2;
     double floorUs = record.chip ? record.chip->launchFloorSeconds * 1e6 : 0;
     double best = shape->solUs > 0 ? shape->solUs / (shape->solUs + floorUs) : 0;
-    limit += fmt::format("{}{:.1f} {:.1f}", limit.empty() ? "M" : " L", center, toY(best));
+    limit += fmt::format("{}{:.1f} {:.1f}", limit.empty() ? "M" : " L", center, plot.toY(best));
     double share = shape->getScore();
-    svg += fmt::format("<g><title>{} shape {}: {}, roofline {:.4g} us, S {:.3f}</title>", escape(shape->op), shape->id,
+    std::string what = shape->id < 0 ? std::string("stored case") : fmt::format("shape {}", shape->id);
+    svg += fmt::format("<g><title>{} {}: {}, roofline {:.4g} us, S {:.3f}</title>", escape(shape->op), what,
                        escape(shape->shapeText), shape->solUs, share);
     if (shape->status == ShapeStatus::Pass)
-      svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#2f6fb2\"/>",
-                         at + step * 0.12, toY(share), step * 0.76, top + plotHeight - toY(share));
+      svg += fmt::format("<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
+                         at + step * 0.12, plot.toY(share), step * 0.76, plot.getFoot() - plot.toY(share));
     else
-      svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"6\" fill=\"#c62828\"/>",
-                         at + step * 0.12, top + plotHeight - 6, step * 0.76);
+      svg += fmt::format("<rect class=\"fail\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"6\"/>",
+                         at + step * 0.12, plot.getFoot() - 6, step * 0.76);
     if (shape->productionUs && *shape->productionUs > 0)
-      svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#d9822b\"/>", center,
-                         toY(shape->solUs / *shape->productionUs));
+      svg += fmt::format("<circle class=\"production\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>", center,
+                         plot.toY(shape->solUs / *shape->productionUs));
     svg += "</g>\n";
   }
   if (!limit.empty())
-    svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#777\" stroke-dasharray=\"3 2\"/>\n", limit);
-  svg += fmt::format("<path d=\"M{:.0f} {:.1f} H{:.0f}\" stroke=\"#444\"/>\n", left, top + plotHeight, width - 20);
-  // Roofline time at a few places along the axis.
-  if (!shapes.empty()) {
-    size_t ticks = std::min<size_t>(8, shapes.size());
-    for (size_t tick = 0; tick < ticks; ++tick) {
-      size_t i = ticks == 1 ? 0 : tick * (shapes.size() - 1) / (ticks - 1);
-      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.3g}</text>\n",
-                         left + step * (double(i) + 0.5), top + plotHeight + 16, shapes[i]->solUs);
-    }
-  }
+    svg += fmt::format("<path class=\"limit\" d=\"{}\"/>\n", limit);
+  svg += fmt::format("<path class=\"axis\" d=\"M{:.0f} {:.1f} H{:.0f}\"/>\n", left, plot.getFoot(), width - 20);
+  // Roofline time under every stride-th bar, so that labels stay apart.
+  size_t stride = std::max(size_t(std::ceil(60 / step)), (shapes.size() + 7) / 8);
+  for (size_t i = 0; i < shapes.size(); i += stride)
+    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.3g}</text>\n",
+                       left + step * (double(i) + 0.5), plot.getFoot() + 16, shapes[i]->solUs);
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">roofline time of the shape, us</text>\n",
-                     left + (width - left - 20) / 2, top + plotHeight + 34);
-  return svg + "</svg>\n";
+                     left + (std::min(width, left + step * double(shapes.size()) + 20) - left - 20) / 2,
+                     plot.getFoot() + 34);
+  return svg;
+}
+
+std::vector<const ShapeResult *> sortShapes(llvm::ArrayRef<ShapeResult> results) {
+  std::vector<const ShapeResult *> shapes;
+  for (const ShapeResult &shape : results)
+    shapes.push_back(&shape);
+  llvm::sort(shapes, [](const ShapeResult *a, const ShapeResult *b) {
+    return std::tie(a->solUs, a->op, a->id) < std::tie(b->solUs, b->op, b->id);
+  });
+  return shapes;
+}
+
+double getStep(size_t shapes) { return std::clamp(820.0 / double(std::max<size_t>(1, shapes)), 6.0, 40.0); }
+
+} // namespace
+
+llvm::StringRef bench::getChartStyle() {
+  return ".chart text{fill:#1d2733}.chart .ground{fill:#ffffff}.chart .bar{fill:#2f6fb2}.chart .fail{fill:#c62828}"
+         ".chart .production{fill:#d9822b;stroke:#fff;stroke-width:.7}.chart "
+         ".limit{fill:none;stroke:#777;stroke-dasharray:3 2}"
+         ".chart .grid{stroke:#e2e2e2}.chart .one{stroke:#777}.chart .axis{stroke:#444}\n"
+         "@media (prefers-color-scheme: dark){.chart text{fill:#d7dee6}.chart .ground{fill:#14181d}"
+         ".chart .bar{fill:#5b9bd8}.chart .fail{fill:#ef6b6b}.chart .production{fill:#f0a04b;stroke:#14181d}"
+         ".chart .limit{stroke:#9aa4ae}.chart .grid{stroke:#2c343d}.chart .one{stroke:#9aa4ae}"
+         ".chart .axis{stroke:#9aa4ae}}\n";
+}
+
+std::string bench::drawInlineChart(const RunRecord &record, llvm::ArrayRef<ShapeResult> results) {
+  std::vector<const ShapeResult *> shapes = sortShapes(results);
+  double step = getStep(shapes.size()), top = 10;
+  double width = std::max(left + step * double(shapes.size()) + 20, 240.0), height = top + plotHeight + bottom;
+  return fmt::format("<svg class=\"chart\" role=\"img\" aria-label=\"share of the roofline by shape\" "
+                     "width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" font-size=\"11\">\n",
+                     width, height) +
+         drawPlot(record, shapes, step, width, top) + "</svg>\n";
+}
+
+std::string bench::drawChart(const RunRecord &record) {
+  std::vector<const ShapeResult *> shapes = sortShapes(record.shapes);
+  double step = getStep(shapes.size()), top = 64;
+  double width = std::max(left + step * double(shapes.size()) + 20, 640.0), height = top + plotHeight + bottom;
+  std::vector<std::string> names;
+  for (const ShapeResult *shape : shapes)
+    if (!llvm::is_contained(names, shape->op))
+      names.push_back(shape->op);
+  std::string title = fmt::format("{}", fmt::join(names, ", "));
+  if (title.size() > 60)
+    title = fmt::format("{} shapes", shapes.size());
+  std::string kind = record.isSimulated ? "predicted, roofline-grade" : "measured";
+  std::string chip = record.chip ? record.chip->name.str() : record.deviceName;
+
+  std::string svg = fmt::format(
+      "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
+      "{0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"11\">\n<style>{2}</style>\n"
+      "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n"
+      "<text x=\"{3:.0f}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{4}: share of the roofline on {5}</text>\n",
+      width, height, getChartStyle().str(), left, escape(title), escape(chip));
+  // Legend.
+  double x = left;
+  svg += fmt::format("<rect class=\"bar\" x=\"{:.0f}\" y=\"33\" width=\"10\" height=\"10\"/><text x=\"{:.0f}\" "
+                     "y=\"42\">this run ({})</text>\n",
+                     x, x + 15, escape(kind));
+  x += 215;
+  svg += fmt::format("<circle class=\"production\" cx=\"{:.0f}\" cy=\"38\" r=\"3.5\"/><text x=\"{:.0f}\" "
+                     "y=\"42\">production (measured)</text>\n",
+                     x + 5, x + 15);
+  x += 155;
+  svg += fmt::format("<path class=\"limit\" d=\"M{:.0f} 38 h16\"/><text x=\"{:.0f}\" y=\"42\">limit set by the launch "
+                     "time</text>\n",
+                     x, x + 21);
+  return svg + drawPlot(record, shapes, step, width, top) + "</svg>\n";
 }

@@ -8,11 +8,14 @@
 #include "CommandLine.h"
 #include "atrex/Bench/Bench.h"
 #include "atrex/Bench/Chart.h"
+#include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
 #include "atrex/Support/FileOutput.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -64,19 +67,6 @@ const ChipInfo *findChip(llvm::StringRef name, std::string &message) {
   }
   message = fmt::format("unknown chip '{}'; the chip table has: {}", name.str(), fmt::join(names, ", "));
   return nullptr;
-}
-
-/// Microseconds with four significant digits.
-std::string formatUs(double us) {
-  if (us >= 1000)
-    return fmt::format("{:.0f}", us);
-  if (us >= 100)
-    return fmt::format("{:.1f}", us);
-  if (us >= 10)
-    return fmt::format("{:.2f}", us);
-  if (us >= 0.1)
-    return fmt::format("{:.3f}", us);
-  return fmt::format("{:.3g}", us);
 }
 
 /// The operators that `--op` (all when absent) selects.
@@ -267,7 +257,9 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"schedule", "FILE", "schedule instead of bench/schedules/ARCH/OPERATOR.* or the built-in one"},
     {"check", "upstream|strict|both", "verdicts that decide pass or fail (default both)"},
     {"inputs", "published|strict|both", "inputs to run with (default both)"},
-    {"json", "FILE", "write results as JSON"},
+    {"json", "FILE", "write results as JSON, after every shape"},
+    {"resume", "", "keep the shapes that the file of --json already holds"},
+    {"html", "FILE", "write a page: charts, table and details of every shape"},
     {"svg", "FILE", "write a picture: share of the roofline by shape, beside production"},
     {"jobs", "N", "host threads of the embedded device (default: one per core)"},
     {"seed", "N", "seed of inputs and samples (default 1)"},
@@ -293,10 +285,7 @@ void printRunRow(Context &context, const ShapeResult &result) {
     context.print("{:>3} {:>17} {:>8} {:>6}\n", id, result.shapeText, "error", "error");
     return;
   }
-  double share = result.getCheckedShare() * 100;
-  std::string checked = share == 100  ? "100 %"
-                        : share >= 10 ? fmt::format("{:.0f} %", std::min(share, 99.0))
-                                      : fmt::format("{:.2g} %", share);
+  std::string checked = formatShare(result.getCheckedShare());
   std::string time = "-", score = "-", production = "-", speedUp = "-";
   if (result.hasTime) {
     time = formatUs(result.getTimeUs());
@@ -337,6 +326,25 @@ void printFaults(Context &context, const ShapeResult &result) {
       printDetail(verdict.rule.c_str(), verdict.strict);
     }
   }
+}
+
+/// The same fault in many shapes (a kernel that does not compile, or only takes
+/// other dimensions) is told once; figures may differ.
+void printAllFaults(Context &context, llvm::ArrayRef<ShapeResult> results) {
+  std::map<std::string, size_t> told;
+  for (const ShapeResult &result : results) {
+    if (result.status == ShapeStatus::Pass)
+      continue;
+    std::string kind = result.error;
+    llvm::erase_if(kind, [](char c) { return llvm::isDigit(c) || c == ' ' || c == '^'; });
+    if (kind.empty() || told[kind]++ == 0)
+      printFaults(context, result);
+  }
+  size_t repeated = 0;
+  for (const auto &[kind, count] : told)
+    repeated += count - 1;
+  if (repeated)
+    context.print("  the same in {} more {}\n", repeated, repeated == 1 ? "shape" : "shapes");
 }
 
 /// Progress on a terminal: one line that is rewritten.
@@ -398,6 +406,86 @@ llvm::Error readFile(const std::string &path, std::string &text) {
   return llvm::Error::success();
 }
 
+/// Whether the parameters of a case describe its tensors.
+llvm::Error checkCase(const CatalogueOperator &entry, const Case &testCase) {
+  const Operator *op = lookupOperator(entry.name);
+  if (!op)
+    return llvm::Error::success();
+  llvm::Expected<Instance> instance = op->instantiate(entry.makeParams(testCase.params));
+  if (!instance)
+    return makeError(fmt::format("case '{}': {}", testCase.directory, llvm::toString(instance.takeError())));
+  for (bool isOutput : {false, true})
+    for (const TensorSpec &spec : isOutput ? instance->outputs : instance->inputs)
+      if (llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, spec, isOutput); !tensor)
+        return tensor.takeError();
+  return llvm::Error::success();
+}
+
+/// The results of earlier runs that `record` goes on from. Anything that would
+/// make them results of another run is an error.
+llvm::Error resume(Context &context, const std::string &path, Runner &runner, RunRecord &record,
+                   llvm::ArrayRef<std::pair<const CatalogueOperator *, std::vector<int64_t>>> work) {
+  std::string text;
+  if (llvm::Error error = readFile(path, text))
+    return error;
+  llvm::Expected<StoredRun> stored = readRun(text, path);
+  if (!stored)
+    return stored.takeError();
+  if (llvm::Error error = checkSameRun(*stored, record, path))
+    return error;
+  auto refuse = [&](const std::string &why) {
+    return makeError(fmt::format("'{}' cannot be resumed: {}; run without --resume to start anew", path, why));
+  };
+  for (const ShapeResult &shape : stored->shapes) {
+    std::string where =
+        shape.id < 0 ? "a stored case of " + shape.op : fmt::format("shape {} of {}", shape.id, shape.op);
+    auto found = llvm::find_if(work, [&](const auto &entry) { return entry.first->name == shape.op; });
+    if (found == work.end() || !llvm::is_contained(found->second, shape.id))
+      return refuse(fmt::format("it holds {}, which this command does not run", where));
+    const CatalogueShape &expected = *found->first->lookupShape(shape.id);
+    if (shape.params.getValues() != expected.params.getValues())
+      return refuse(fmt::format("different parameters of {}: '{}' there, '{}' now", where, shape.params.str(),
+                                expected.params.str()));
+    llvm::Expected<const CodeObjectInfo *> info = runner.compileShape(*found->first, expected);
+    if (!info) {
+      std::string now = llvm::toString(info.takeError());
+      if (!shape.codeObjectHash.empty() || now != shape.error)
+        return refuse(fmt::format("{} does not compile now: {}", where, now));
+      continue;
+    }
+    if (llvm::Error error = checkSameCode(*stored, shape, **info, path))
+      return error;
+  }
+  // Entries go in the order of the work; what is missing is run in between.
+  for (const auto &[op, ids] : work)
+    for (int64_t id : ids)
+      for (ShapeResult &shape : stored->shapes)
+        if (shape.id == id && shape.op == op->name) {
+          record.shapes.push_back(std::move(shape));
+          break;
+        }
+  record.codeObjects = std::move(stored->codeObjects);
+  return llvm::Error::success();
+}
+
+/// Adds the code objects that the record does not have yet.
+void addCodeObjects(const Runner &runner, RunRecord &record) {
+  for (const auto &info : runner.getCodeObjects()) {
+    const Manifest &manifest = info->manifest;
+    if (llvm::none_of(record.codeObjects, [&](const json::Object &entry) {
+          return entry.getString("code_object_hash") == llvm::StringRef(manifest.codeObjectHash) &&
+                 entry.getString("op") == llvm::StringRef(manifest.op) &&
+                 entry.getString("dims") == llvm::StringRef(info->dims);
+        }))
+      record.codeObjects.push_back(toJSON(*info));
+  }
+}
+
+/// Whether the file can be replaced as often as one likes: no pipe, no device.
+bool isReplaceable(const std::string &path) {
+  return path != "-" && (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_regular_file(path));
+}
+
 int runRun(Context &context, const Arguments &arguments) {
   // Usage.
   if (arguments.has("op") + arguments.has("all") + arguments.has("case") != 1)
@@ -406,6 +494,21 @@ int runRun(Context &context, const Arguments &arguments) {
     return context.fail(makeError("run: --shapes needs --op"), exitUsage);
   if (arguments.has("kernel") && arguments.has("all"))
     return context.fail(makeError("run: --kernel needs --op or --case"), exitUsage);
+  if (arguments.has("resume") && !arguments.has("json"))
+    return context.fail(makeError("run: --resume needs --json FILE, the file to go on with"), exitUsage);
+  if (arguments.has("resume") && arguments.has("case"))
+    return context.fail(makeError("run: --resume needs --op or --all; a stored case is one shape"), exitUsage);
+  constexpr llvm::StringLiteral outputs[] = {"json", "html", "svg"};
+  for (size_t i = 0; i < std::size(outputs); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (arguments.has(outputs[i]) && arguments.has(outputs[j]) &&
+          arguments.get(outputs[i]) == arguments.get(outputs[j]))
+        return context.fail(makeError(fmt::format("run: --{} and --{} name the same file '{}'", outputs[j].str(),
+                                                  outputs[i].str(), arguments.get(outputs[i]))),
+                            exitUsage);
+  std::string jsonPath = arguments.get("json");
+  if (arguments.has("resume") && !isReplaceable(jsonPath))
+    return context.fail(makeError(fmt::format("run: --resume cannot read results from '{}'", jsonPath)), exitUsage);
   RunOptions options;
   llvm::Expected<std::string> check = arguments.getChoice("check", "both", {"upstream", "strict", "both"});
   if (!check)
@@ -475,12 +578,10 @@ int runRun(Context &context, const Arguments &arguments) {
     if (llvm::Error error = readFile(options.scheduleName, options.scheduleText))
       return context.fail(std::move(error));
   }
-  if (arguments.has("json"))
-    if (llvm::Error error = checkWritable(arguments.get("json")))
-      return context.fail(std::move(error));
-  if (arguments.has("svg"))
-    if (llvm::Error error = checkWritable(arguments.get("svg")))
-      return context.fail(std::move(error));
+  for (llvm::StringRef output : outputs)
+    if (arguments.has(output))
+      if (llvm::Error error = checkWritable(arguments.get(output)))
+        return context.fail(std::move(error));
 
   std::optional<Case> testCase;
   std::vector<std::pair<const CatalogueOperator *, std::vector<int64_t>>> work;
@@ -492,6 +593,8 @@ int runRun(Context &context, const Arguments &arguments) {
     llvm::Expected<const CatalogueOperator *> op = context.catalogue.lookup(testCase->op);
     if (!op)
       return context.fail(op.takeError());
+    if (llvm::Error error = checkCase(**op, *testCase))
+      return context.fail(std::move(error));
     work.push_back({*op, {-1}});
   } else if (arguments.has("op")) {
     llvm::Expected<const CatalogueOperator *> op = context.catalogue.lookup(arguments.get("op"));
@@ -521,50 +624,6 @@ int runRun(Context &context, const Arguments &arguments) {
   for (const auto &[op, ids] : work)
     total += ids.size();
 
-  isInterrupted.store(false);
-  auto previousHandler = std::signal(SIGINT, handleInterrupt);
-  Progress progress(context.err, total);
-  std::vector<ShapeResult> results;
-  context.print("{} on {}{}, executed by {}; seed {}\n", options.arch, options.chip->name.str(),
-                options.chip->alias.empty() ? std::string() : fmt::format(" ({})", options.chip->alias.str()),
-                isSimulated ? "the embedded device" : runner.getDevice().getName().str(), options.seed);
-  if (isSimulated)
-    context.print("times are predictions (roofline-grade), production times are measurements\n");
-  if (arguments.has("all"))
-    context.print("{} of {} operators have a reference and are run\n", work.size(),
-                  context.catalogue.getOperators().size());
-  for (const auto &[op, ids] : work) {
-    context.print("\n{}\n", op->name);
-    printRunHead(context, isSimulated);
-    size_t firstResult = results.size();
-    for (int64_t id : ids) {
-      if (isInterrupted.load())
-        break;
-      progress.show(id < 0 ? op->name + " stored case" : fmt::format("{} shape {}", op->name, id));
-      results.push_back(testCase ? runner.runCase(*op, *testCase) : runner.runShape(*op, *op->lookupShape(id)));
-      progress.advance();
-      progress.clear();
-      printRunRow(context, results.back());
-      context.out.flush();
-    }
-    llvm::ArrayRef<ShapeResult> ofThis = llvm::ArrayRef(results).drop_front(firstResult);
-    // The same fault in many shapes (a kernel that does not compile) is told once.
-    std::string lastError;
-    for (const ShapeResult &result : ofThis)
-      if (result.status != ShapeStatus::Pass && (result.error.empty() || result.error != lastError)) {
-        printFaults(context, result);
-        lastError = result.error;
-      }
-    printSummary(context, ofThis);
-    if (isInterrupted.load())
-      break;
-  }
-  std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler);
-  if (work.size() > 1) {
-    context.print("\nall operators\n");
-    printSummary(context, results);
-  }
-
   RunRecord record;
   record.compilerVersion = context.hooks.compilerVersion;
   record.deviceName = runner.getDevice().getName().str();
@@ -578,20 +637,85 @@ int runRun(Context &context, const Arguments &arguments) {
     for (InputVariant variant : options.inputs)
       record.inputs.push_back(getName(variant).str());
   record.seed = options.seed;
-  record.isInterrupted = isInterrupted.load();
+  record.whole = options.whole;
+  record.budget = options.budget;
   record.schedule = options.scheduleName.empty() ? "<default>" : options.scheduleName;
-  for (const auto &info : runner.getCodeObjects())
-    record.codeObjects.push_back(info.get());
-  bool allPass = llvm::all_of(results, [](const ShapeResult &r) { return r.status == ShapeStatus::Pass; });
-  record.shapes = std::move(results);
+  // Without a file there is nothing to keep yet.
+  if (arguments.has("resume") && llvm::sys::fs::exists(jsonPath))
+    if (llvm::Error error = resume(context, jsonPath, runner, record, work))
+      return context.fail(std::move(error));
+  size_t kept = record.shapes.size();
+  auto writeRecord = [&]() {
+    addCodeObjects(runner, record);
+    return writeFile(jsonPath, llvm::formatv("{0:2}\n", toJSON(record)).str());
+  };
+
+  isInterrupted.store(false);
+  auto previousHandler = std::signal(SIGINT, handleInterrupt);
+  llvm::scope_exit restoreHandler([&] { std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler); });
+  Progress progress(context.err, total - kept);
+  context.print("{} on {}{}, executed by {}; seed {}\n", options.arch, options.chip->name.str(),
+                options.chip->alias.empty() ? std::string() : fmt::format(" ({})", options.chip->alias.str()),
+                isSimulated ? "the embedded device" : runner.getDevice().getName().str(), options.seed);
+  if (isSimulated)
+    context.print("times are predictions (roofline-grade), production times are measurements\n");
+  if (arguments.has("all"))
+    context.print("{} of {} operators have a reference and are run\n", work.size(),
+                  context.catalogue.getOperators().size());
+  if (kept)
+    context.print("{} of {} shapes are kept from '{}'\n", kept, total, jsonPath);
+  // Results before `next` are shown; behind it are kept ones that are not yet.
+  size_t next = 0;
+  for (const auto &[op, ids] : work) {
+    context.print("\n{}\n", op->name);
+    printRunHead(context, isSimulated);
+    size_t firstResult = next;
+    for (int64_t id : ids) {
+      if (isInterrupted.load())
+        break;
+      bool isKept = next < record.shapes.size() && record.shapes[next].id == id && record.shapes[next].op == op->name;
+      if (!isKept) {
+        progress.show(id < 0 ? op->name + " stored case" : fmt::format("{} shape {}", op->name, id));
+        record.shapes.insert(record.shapes.begin() + ptrdiff_t(next),
+                             testCase ? runner.runCase(*op, *testCase) : runner.runShape(*op, *op->lookupShape(id)));
+        progress.advance();
+        progress.clear();
+      }
+      printRunRow(context, record.shapes[next]);
+      context.out.flush();
+      ++next;
+      // The file is as good as the run has got: what is lost at worst is the
+      // shape at hand. It says that it is unfinished until the end.
+      record.isInterrupted = true;
+      if (!isKept && arguments.has("json") && isReplaceable(jsonPath))
+        if (llvm::Error error = writeRecord())
+          return context.fail(std::move(error));
+    }
+    llvm::ArrayRef<ShapeResult> ofThis = llvm::ArrayRef(record.shapes).slice(firstResult, next - firstResult);
+    printAllFaults(context, ofThis);
+    printSummary(context, ofThis);
+    if (isInterrupted.load())
+      break;
+  }
+  record.isInterrupted = isInterrupted.load();
+  llvm::ArrayRef<ShapeResult> shown = llvm::ArrayRef(record.shapes).take_front(next);
+  if (work.size() > 1) {
+    context.print("\nall operators\n");
+    printSummary(context, shown);
+  }
   if (record.isInterrupted)
-    context.err << fmt::format("interrupted after {} of {} shapes\n", record.shapes.size(), total);
+    context.err << fmt::format("interrupted after {} of {} shapes\n", next, total);
   if (arguments.has("json"))
-    if (llvm::Error error = writeFile(arguments.get("json"), llvm::formatv("{0:2}\n", toJSON(record)).str()))
+    if (llvm::Error error = writeRecord())
+      return context.fail(std::move(error));
+  addCodeObjects(runner, record);
+  if (arguments.has("html"))
+    if (llvm::Error error = writeFile(arguments.get("html"), writePage(record)))
       return context.fail(std::move(error));
   if (arguments.has("svg"))
     if (llvm::Error error = writeFile(arguments.get("svg"), drawChart(record)))
       return context.fail(std::move(error));
+  bool allPass = llvm::all_of(shown, [](const ShapeResult &r) { return r.status == ShapeStatus::Pass; });
   return allPass && !record.isInterrupted ? exitOk : exitFault;
 }
 

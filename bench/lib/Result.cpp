@@ -18,6 +18,13 @@ namespace json = llvm::json;
 // Result JSON
 //===----------------------------------------------------------------------===//
 
+llvm::ArrayRef<const char *> bench::getInstClassNames() {
+  static const char *const names[] = {"valu",      "trans",      "mul_quarter", "mfma", "salu",   "smem",
+                                      "vmem_load", "vmem_store", "vmem_atomic", "lds",  "branch", "internal"};
+  static_assert(std::size(names) == device::numInstClasses, "one name per class");
+  return names;
+}
+
 static json::Object timeToJSON(const device::LaunchTime &time) {
   json::Object parts;
   for (const auto &[name, seconds] : time.parts)
@@ -35,12 +42,9 @@ static json::Object timeToJSON(const device::LaunchTime &time) {
 
 static json::Object statsToJSON(const device::ExecutionStats &stats) {
   json::Object instructions;
-  static const char *const names[] = {"valu",      "trans",      "mul_quarter", "mfma", "salu",   "smem",
-                                      "vmem_load", "vmem_store", "vmem_atomic", "lds",  "branch", "internal"};
-  static_assert(std::size(names) == device::numInstClasses, "one name per class");
   for (unsigned i = 0; i < device::numInstClasses; ++i)
     if (stats.instructions[i])
-      instructions[names[i]] = int64_t(stats.instructions[i]);
+      instructions[getInstClassNames()[i]] = int64_t(stats.instructions[i]);
   return json::Object{{"waves", int64_t(stats.wavesExecuted)},
                       {"instructions", std::move(instructions)},
                       {"load_bytes", int64_t(stats.loadBytes)},
@@ -49,6 +53,8 @@ static json::Object statsToJSON(const device::ExecutionStats &stats) {
 }
 
 static json::Object shapeToJSON(const ShapeResult &shape) {
+  if (shape.stored)
+    return *shape.stored;
   const char *status = shape.status == ShapeStatus::Pass   ? "pass"
                        : shape.status == ShapeStatus::Fail ? "fail"
                                                            : "error";
@@ -103,6 +109,21 @@ static json::Object shapeToJSON(const ShapeResult &shape) {
   return object;
 }
 
+json::Object bench::toJSON(const CodeObjectInfo &info) {
+  return json::Object{{"op", info.manifest.op},
+                      {"dims", info.dims},
+                      {"compiler", info.manifest.compiler},
+                      {"source_hash", info.manifest.sourceHash},
+                      {"schedule_hash", info.manifest.scheduleHash},
+                      {"code_object_hash", info.manifest.codeObjectHash},
+                      {"compile_seconds", info.compileSeconds},
+                      {"vgprs", int64_t(info.resources.vgprs)},
+                      {"agprs", int64_t(info.resources.agprs)},
+                      {"sgprs", int64_t(info.resources.sgprs)},
+                      {"lds_bytes", int64_t(info.resources.staticLdsBytes)},
+                      {"scratch_bytes_per_lane", int64_t(info.resources.scratchBytesPerLane)}};
+}
+
 json::Value bench::toJSON(const RunRecord &record) {
   json::Array operators;
   for (size_t i = 0; i < record.shapes.size();) {
@@ -113,19 +134,8 @@ json::Value bench::toJSON(const RunRecord &record) {
     operators.push_back(json::Object{{"name", name}, {"shapes", std::move(shapes)}});
   }
   json::Array codeObjects;
-  for (const CodeObjectInfo *info : record.codeObjects)
-    codeObjects.push_back(json::Object{{"op", info->manifest.op},
-                                       {"dims", info->dims},
-                                       {"compiler", info->manifest.compiler},
-                                       {"source_hash", info->manifest.sourceHash},
-                                       {"schedule_hash", info->manifest.scheduleHash},
-                                       {"code_object_hash", info->manifest.codeObjectHash},
-                                       {"compile_seconds", info->compileSeconds},
-                                       {"vgprs", int64_t(info->resources.vgprs)},
-                                       {"agprs", int64_t(info->resources.agprs)},
-                                       {"sgprs", int64_t(info->resources.sgprs)},
-                                       {"lds_bytes", int64_t(info->resources.staticLdsBytes)},
-                                       {"scratch_bytes_per_lane", int64_t(info->resources.scratchBytesPerLane)}});
+  for (const json::Object &entry : record.codeObjects)
+    codeObjects.push_back(json::Object(entry));
   return json::Object{{"schema", "atrex-mlir/bench-result/1"},
                       {"compiler", record.compilerVersion},
                       {"arch", record.arch},
@@ -135,6 +145,8 @@ json::Value bench::toJSON(const RunRecord &record) {
                       {"check", getName(record.check)},
                       {"inputs", json::Array(record.inputs)},
                       {"seed", int64_t(record.seed)},
+                      {"whole", record.whole},
+                      {"budget", int64_t(record.budget)},
                       {"schedule", record.schedule},
                       {"interrupted", record.isInterrupted},
                       {"code_objects", std::move(codeObjects)},

@@ -265,8 +265,22 @@ static llvm::Expected<BoundTensor> bindTensor(const Instance &instance, const Ma
                                    atrex::getName(specs[i].type).str(), fmt::join(specs[i].shape, ", ")));
     return BoundTensor{&specs[i], i, arg.isOutput};
   }
-  return makeError(fmt::format("the kernel takes an {} '{}' that the operator does not define",
+  return makeError(fmt::format("the kernel has an {} '{}' that the operator does not define",
                                arg.isOutput ? "output" : "input", arg.name));
+}
+
+/// Whether the kernels take the dimensions and tensors of the instance; asked
+/// before any input is drawn.
+static llvm::Error checkKernels(const Manifest &manifest, const Instance &instance) {
+  llvm::Expected<DimMap> dims = resolveDims(manifest, instance.getAllDims());
+  if (!dims)
+    return dims.takeError();
+  for (const ManifestKernel &kernel : manifest.kernels)
+    for (const ManifestArg &arg : kernel.args)
+      if (arg.kind == ManifestArg::Kind::Tensor)
+        if (llvm::Expected<BoundTensor> bound = bindTensor(instance, arg, *dims); !bound)
+          return bound.takeError();
+  return llvm::Error::success();
 }
 
 llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
@@ -595,6 +609,8 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
   if (!compiled.error.empty())
     return fail(makeError(compiled.error));
   result.codeObjectHash = compiled.info->manifest.codeObjectHash;
+  if (llvm::Error error = checkKernels(compiled.info->manifest, *instance))
+    return fail(std::move(error));
   for (InputVariant variant : options.inputs) {
     Source source;
     source.label = getName(variant).str();
@@ -608,6 +624,20 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
   }
   finish(result, false);
   return result;
+}
+
+llvm::Expected<const CodeObjectInfo *> Runner::compileShape(const CatalogueOperator &entry,
+                                                            const CatalogueShape &shape) {
+  const Operator *op = lookupOperator(entry.name);
+  if (!op)
+    return makeError(describeMissingReference(entry.name));
+  llvm::Expected<Instance> instance = op->instantiate(shape.params);
+  if (!instance)
+    return instance.takeError();
+  Compiled &compiled = getCompiled(*op, *instance);
+  if (!compiled.error.empty())
+    return makeError(compiled.error);
+  return compiled.info;
 }
 
 ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase) {
@@ -637,6 +667,8 @@ ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase
   if (!compiled.error.empty())
     return fail(makeError(compiled.error));
   result.codeObjectHash = compiled.info->manifest.codeObjectHash;
+  if (llvm::Error error = checkKernels(compiled.info->manifest, *instance))
+    return fail(std::move(error));
   auto copyRows = [](const TensorSpec &spec, const CaseTensor &tensor, int64_t begin, int64_t end, void *out) {
     if (begin < end)
       std::memcpy(out, tensor.data.data() + uint64_t(begin) * spec.getRowBytes(),

@@ -443,6 +443,7 @@ static llvm::json::Object detailToJSON(const VerdictDetail &detail) {
 
 llvm::json::Object OutputVerdict::toJSON() const {
   return llvm::json::Object{{"elements", int64_t(elements)},
+                            {"row_elements", int64_t(rowElements)},
                             {"rule", rule},
                             {"upstream", detailToJSON(upstream)},
                             {"strict", detailToJSON(strict)}};

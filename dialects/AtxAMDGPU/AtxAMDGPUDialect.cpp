@@ -63,7 +63,10 @@ static LogicalResult verifyAccess(Operation *op, VectorType type, int64_t constO
     return op->emitOpError() << "needs elements of whole bytes, got " << element;
   if (type.getRank() != 1 || type.isScalable())
     return op->emitOpError() << "needs a vector of rank 1 and fixed size, got " << type;
-  int64_t bytes = type.getNumElements() * element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes;
+  if (llvm::MulOverflow(type.getNumElements(), int64_t(element.getIntOrFloatBitWidth() / 8), bytes))
+    return op->emitOpError() << "moves " << type.getNumElements()
+                             << " elements; a buffer access is at most 16 bytes wide";
   if (!llvm::is_contained({1, 2, 4, 8, 12, 16}, bytes))
     return op->emitOpError() << "moves " << bytes << " bytes; a buffer access is 1, 2, 4, 8, 12 or 16 bytes wide";
   if (constOffset < 0 || constOffset > INT32_MAX / int64_t(element.getIntOrFloatBitWidth() / 8))
@@ -83,5 +86,8 @@ LogicalResult LaneReduceOp::verify() {
   int64_t lanes = getLanes();
   if (lanes < 1 || lanes > 1024 || !llvm::isPowerOf2_64(lanes))
     return emitOpError() << "reduces over " << lanes << " lanes; it must be a power of two from 1 to 1024";
+  int64_t elements = cast<VectorType>(getValue().getType()).getNumElements();
+  if (elements > 512)
+    return emitOpError() << "reduces " << elements << " elements of a lane, which has 512 registers";
   return success();
 }

@@ -39,6 +39,7 @@
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace atrex {
 #define GEN_PASS_DEF_CONVERTTOROCDLPASS
@@ -300,14 +301,25 @@ public:
     // The manifest's attributes stay on the function; the mapping is spent. The
     // exact workgroup size lets the backend use all registers, and more than the
     // 256 work-items it would assume.
-    module.walk([&](LLVM::LLVMFuncOp func) {
+    WalkResult sizes = module.walk([&](LLVM::LLVMFuncOp func) {
       func->removeAttr(atx::mappingAttrName);
-      if (auto size = func->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size")) {
-        std::string threads = std::to_string(llvm::product_of(size.asArrayRef()));
-        func->setAttr("rocdl.flat_work_group_size", StringAttr::get(context, threads + "," + threads));
-      }
+      auto size = func->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size");
+      if (!size)
+        return WalkResult::advance();
+      int64_t product = 1;
+      for (int32_t extent : size.asArrayRef())
+        if (extent < 1 || (product *= extent) > int64_t(chip->maxWorkgroupSize)) {
+          func.emitError() << "a workgroup of " << llvm::interleaved(size.asArrayRef(), " x ") << " work-items; "
+                           << chip->arch << " takes 1 to " << chip->maxWorkgroupSize;
+          return WalkResult::interrupt();
+        }
+      std::string threads = std::to_string(product);
+      func->setAttr("rocdl.flat_work_group_size", StringAttr::get(context, threads + "," + threads));
+      return WalkResult::advance();
     });
-    WalkResult left = module.walk([&](Operation *op) {
+    if (sizes.wasInterrupted())
+      return signalPassFailure();
+    WalkResult left = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::GPUModuleOp>(op) || isa_and_present<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
         return WalkResult::advance();
       op->emitError() << "'" << op->getName() << "' has no lowering for " << chip->arch;

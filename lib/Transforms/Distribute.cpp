@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 namespace atrex {
@@ -26,6 +27,9 @@ using namespace mlir;
 using namespace atrex;
 
 namespace {
+
+/// No lane holds more elements of a vector, however small, in its 512 registers.
+constexpr int64_t maxValuesPerLane = 2048;
 
 /// What one lane holds of a vector: runs of the fastest value mode, the other
 /// value modes enumerate the runs, the first of them fastest.
@@ -752,6 +756,10 @@ LogicalResult Distributor::run() {
     for (Type type : op->getResultTypes())
       if (auto vector = dyn_cast<VectorType>(type); vector && vector.isScalable())
         return op->emitError() << type << " has no constant extent, so it cannot be distributed over lanes";
+    if (auto layout = op->getAttrOfType<atx::TVAttr>(atx::layoutAttrName);
+        layout && layout.getNumValues() > maxValuesPerLane)
+      return op->emitError() << "layout " << layout << " gives one lane " << layout.getNumValues()
+                             << " elements; its registers hold at most " << maxValuesPerLane;
     if (failed(distribute(op)))
       return failure();
   }

@@ -11,6 +11,7 @@
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -165,23 +166,32 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
   if (rowElements == 0)
     return func.emitError() << "a row of the result has no elements";
   RowShape row{result.getShape().back(), rowElements / result.getShape().back(), 0, 8, 0, false};
-  for (auto [index, type] : llvm::enumerate(func.getArgumentTypes())) {
+  for (Type type : func.getArgumentTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getRank() == 0 || !tensor.getElementType().isIntOrFloat())
       continue;
-    ArrayRef<int64_t> inner = tensor.getShape().drop_front();
-    if (tensor.getRank() >= 2) {
+    if (tensor.getRank() >= 2)
       row.elementBits = std::max(row.elementBits, tensor.getElementTypeBitWidth());
-      if (!func.getArgAttr(index, atx::outputAttrName) && llvm::none_of(inner, ShapedType::isDynamic))
-        row.inputs += std::accumulate(inner.begin(), inner.end(), 1.0, std::multiplies<>()) / double(rowElements);
-    } else if (tensor.getShape().front() == row.columns)
+    else if (tensor.getShape().front() == row.columns)
       ++row.columnTensors;
   }
 
+  // What is read of the arguments: whole tensors or slices of them, each once.
+  SetVector<Value> reads;
   func.walk([&](linalg::LinalgOp op) {
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (isa<RankedTensorType>(operand->get().getType()) &&
+          (isa<BlockArgument>(operand->get()) || operand->get().getDefiningOp<tensor::ExtractSliceOp>()))
+        reads.insert(operand->get());
     for (auto [range, iterator] : llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       row.reducesRows |= iterator == utils::IteratorType::reduction && range == row.columns;
   });
+
+  for (Value value : reads) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    if (shape.size() >= 2 && llvm::none_of(shape.drop_front(), ShapedType::isDynamic))
+      row.inputs += std::accumulate(shape.begin() + 1, shape.end(), 1.0, std::multiplies<>()) / double(rowElements);
+  }
 
   // The widest run that divides a row: then no run straddles the end of one.
   int64_t vector = std::max<int64_t>(1, llvm::bit_floor(uint64_t(vectorBits / row.elementBits)));

@@ -113,6 +113,12 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     numTiled += tiled->tiledAndFusedOps.size();
     if (tiled->loops.empty())
       return root->emitError() << "tiling along dimension 0 left no loop";
+    // A loop of one turn would be folded away, and with it the only thing that
+    // says what a workgroup does.
+    int64_t rowCount = cast<scf::ForallOp>(tiled->loops.front()).getStaticUpperBound().front();
+    if (!ShapedType::isDynamic(rowCount) && rowCount <= mapping.getExtent()[0])
+      return func.emitError() << "the results have a constant number of rows, " << rowCount << ", and one tile holds "
+                              << mapping.getExtent()[0] << "; leave dimension 0 open, it is given when launching";
     // A result that another result is computed from is computed again in the
     // other's tile, where common subexpressions meet, rather than read back.
     for (auto [original, replacement] : tiled->replacements)

@@ -45,6 +45,7 @@ public:
 private:
   LogicalResult inferDims();
   LogicalResult vectorize(linalg::LinalgOp op);
+  Value read(Value tensor, ArrayRef<int64_t> shape, Location loc);
   FailureOr<Value> getOperand(linalg::LinalgOp op, OpOperand &operand, ArrayRef<int64_t> loopShape);
   FailureOr<Value> broadcastTo(Value vector, AffineMap map, ArrayRef<int64_t> loopShape, Location loc);
   Value splat(Value scalar, ArrayRef<int64_t> shape, Location loc);
@@ -176,19 +177,25 @@ FailureOr<Value> TileVectorizer::getOperand(linalg::LinalgOp op, OpOperand &oper
   SmallVector<int64_t> shape;
   for (AffineExpr expr : map.getResults())
     shape.push_back(loopShape[cast<AffineDimExpr>(expr).getPosition()]);
+  return read(tensor, shape, op.getLoc());
+}
+
+/// Reads a tile of `shape`; where the tensor ends before the tile, elements are
+/// zero.
+Value TileVectorizer::read(Value tensor, ArrayRef<int64_t> shape, Location loc) {
   auto tensorType = cast<RankedTensorType>(tensor.getType());
   auto type = VectorType::get(shape, tensorType.getElementType());
-  Value zero = arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(tensorType.getElementType()));
-  Value index = arith::ConstantIndexOp::create(builder, op.getLoc(), 0);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(tensorType.getElementType()));
+  Value index = arith::ConstantIndexOp::create(builder, loc, 0);
   SmallVector<bool> inBounds;
   for (auto [have, want] : llvm::zip_equal(tensorType.getShape(), shape))
     inBounds.push_back(have == want);
   SmallVector<Value> indices(shape.size(), index);
-  Value read = vector::TransferReadOp::create(builder, op.getLoc(), type, tensor, indices, zero,
-                                              builder.getMultiDimIdentityMap(shape.size()), inBounds);
+  Value vector = vector::TransferReadOp::create(builder, loc, type, tensor, indices, zero,
+                                                builder.getMultiDimIdentityMap(shape.size()), inBounds);
   ++numReads;
-  vectors[tensor] = read;
-  return read;
+  vectors[tensor] = vector;
+  return vector;
 }
 
 /// Repeats a vector along the loops it does not depend on.
@@ -437,11 +444,32 @@ LogicalResult TileVectorizer::run() {
     Value source = insert.getSource();
     Value value = vectors.lookup(source);
     auto producer = source.getDefiningOp<linalg::LinalgOp>();
-    if (!value || !producer)
-      return insert.emitError() << "a result of the tile is not computed in it";
-    Value dest = producer.getDpsInits()[cast<OpResult>(source).getResultNumber()];
-    Location loc = producer.getLoc();
+    Location loc = insert.getLoc();
     builder.setInsertionPoint(loop.getTerminator());
+    Value dest;
+    if (producer && value) {
+      loc = producer.getLoc();
+      // A reduction accumulates into a fill of the slice that is written.
+      dest = producer.getDpsInits()[cast<OpResult>(source).getResultNumber()];
+      while (auto init = dest.getDefiningOp<linalg::LinalgOp>())
+        dest = init.getDpsInits()[cast<OpResult>(dest).getResultNumber()];
+    } else if (source.getDefiningOp<tensor::ExtractSliceOp>()) {
+      // A result that is a plain copy of an argument: canonicalization leaves no
+      // operation of it, only the slices.
+      loc = source.getLoc();
+      SmallVector<int64_t> shape(mapping.getTile().take_front(insert.getSourceType().getRank()));
+      if (int64_t(shape.size()) != insert.getSourceType().getRank())
+        return insert.emitError() << "copies a tensor of rank " << insert.getSourceType().getRank()
+                                  << " in a mapping of rank " << shape.size();
+      if (!insert.getSourceType().getElementType().isIntOrIndexOrFloat())
+        return insert.emitError() << "elements of type " << insert.getSourceType().getElementType()
+                                  << " cannot be held in a vector";
+      value = read(source, shape, loc);
+      dest = tensor::ExtractSliceOp::create(builder, loc, insert.getSourceType(), insert.getDest(),
+                                            insert.getMixedOffsets(), insert.getMixedSizes(), insert.getMixedStrides());
+    } else {
+      return insert.emitError() << "a result of the tile is not computed in it";
+    }
     auto type = cast<VectorType>(value.getType());
     Value index = arith::ConstantIndexOp::create(builder, loc, 0);
     SmallVector<Value> indices(type.getRank(), index);

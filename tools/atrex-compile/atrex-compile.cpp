@@ -74,6 +74,21 @@ struct Settings {
   ReportKind report = ReportKind::None;
 };
 
+/// Writes all files or none: what cannot be written is found out first, and what
+/// was written in front of a failure is removed.
+Error writeFiles(ArrayRef<std::pair<std::string, StringRef>> files) {
+  for (const auto &file : files)
+    if (Error error = checkWritable(file.first))
+      return error;
+  for (auto [index, file] : enumerate(files))
+    if (Error error = writeFile(file.first, file.second)) {
+      for (const auto &written : files.take_front(index))
+        sys::fs::remove(written.first);
+      return error;
+    }
+  return Error::success();
+}
+
 /// Splits NAME=VALUE.
 std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
   auto [name, value] = text.split('=');
@@ -201,9 +216,21 @@ int main(int argc, char **argv) {
     if (stripSchedule(options.schedule).empty())
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
-  if (!toDirectory)
+  // What cannot be written is better known before the work is done.
+  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-";
+  if (toDirectory) {
+    if (settings.output.empty())
+      return fail(createStringError(inconvertibleErrorCode(), "the output file name is empty"));
+    if (sys::fs::exists(settings.output) && !sys::fs::is_directory(settings.output))
+      return fail(
+          createStringError(inconvertibleErrorCode(), "cannot write '" + settings.output + "': it is not a directory"));
+  } else {
     if (Error error = checkWritable(settings.output))
       return fail(std::move(error));
+    if (withManifest)
+      if (Error error = checkWritable(settings.output + ".json"))
+        return fail(std::move(error));
+  }
 
   std::optional<CompileResult> result = compile((*source)->getMemBufferRef(), options, errs());
   if (!result)
@@ -217,29 +244,32 @@ int main(int argc, char **argv) {
       return fail(std::move(error));
   }
 
+  std::string schedule = result->manifest.schedule + "\n";
+  std::string manifest = options.emit == EmitKind::Hsaco ? result->manifest.toText() : std::string();
+  SmallVector<std::pair<std::string, StringRef>> files;
+  bool newDirectory = false;
   if (toDirectory) {
+    newDirectory = !sys::fs::exists(settings.output);
     if (std::error_code ec = sys::fs::create_directories(settings.output))
       return fail(createStringError(ec, "cannot create directory '" + settings.output + "': " + ec.message()));
-    auto put = [&](StringRef name, StringRef content) {
+    auto add = [&](StringRef name, StringRef content) {
       SmallString<128> path(settings.output);
       sys::path::append(path, name);
-      return writeFile(path, content);
+      files.push_back({path.str().str(), content});
     };
-    StringRef extension = StringRef(settings.input).ends_with(".mlir") ? ".mlir" : ".atx";
-    if (Error error = put("kernel.hsaco", result->output))
-      return fail(std::move(error));
-    if (Error error = put("source" + extension.str(), (*source)->getBuffer()))
-      return fail(std::move(error));
-    if (Error error = put("schedule.pipeline", result->manifest.schedule + "\n"))
-      return fail(std::move(error));
-    if (Error error = put("manifest.json", result->manifest.toText()))
-      return fail(std::move(error));
+    add("kernel.hsaco", result->output);
+    add(StringRef(settings.input).ends_with(".mlir") ? "source.mlir" : "source.atx", (*source)->getBuffer());
+    add("schedule.pipeline", schedule);
+    add("manifest.json", manifest);
   } else {
-    if (Error error = writeFile(settings.output, result->output))
-      return fail(std::move(error));
-    if (settings.emit == Emit::Hsaco && settings.output != "-")
-      if (Error error = writeFile(settings.output + ".json", result->manifest.toText()))
-        return fail(std::move(error));
+    files.push_back({settings.output, result->output});
+    if (withManifest)
+      files.push_back({settings.output + ".json", manifest});
+  }
+  if (Error error = writeFiles(files)) {
+    if (newDirectory)
+      sys::fs::remove(settings.output);
+    return fail(std::move(error));
   }
   errs() << reportText;
   return 0;

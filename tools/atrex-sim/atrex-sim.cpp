@@ -67,10 +67,19 @@ cl::opt<uint64_t> maxInstructions("max-instructions", cl::desc("Give a wave up a
                                   cl::init(1ull << 32), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> noTracking("no-tracking", cl::desc("Do not record touched cache lines"), cl::sub(runCommand),
                          cl::cat(category));
-// Fixed names that later work fills; silently ignoring them would mislead.
-cl::opt<std::string> checkText("check", cl::desc("Not available yet"), cl::sub(runCommand), cl::cat(category));
-cl::opt<std::string> profileFile("profile", cl::desc("Not available yet"), cl::sub(runCommand), cl::cat(category));
-cl::opt<std::string> traceFile("trace", cl::desc("Not available yet"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string>
+    checkText("check", cl::desc("Look for defects: oob (always on), uninit (reads of what nothing has written)"),
+              cl::value_desc("kind,..."), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> profileFile("profile", cl::desc("Write counts per instruction and source line as JSON"),
+                                 cl::value_desc("file"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> traceFile("trace", cl::desc("Write a line per executed wave-instruction"), cl::value_desc("file"),
+                               cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> traceGroup("trace-wg", cl::desc("Workgroup to trace (linear id, x fastest), or all"),
+                                cl::value_desc("n"), cl::init("0"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> traceWave("trace-wave", cl::desc("Wave of the workgroup to trace, or all"), cl::value_desc("n"),
+                               cl::init("0"), cl::sub(runCommand), cl::cat(category));
+cl::opt<uint64_t> traceLimit("trace-limit", cl::desc("Lines after which the trace is cut"), cl::value_desc("n"),
+                             cl::init(1000000), cl::sub(runCommand), cl::cat(category));
 
 /// Diagnoses and gives the exit code: 1 input or result at fault, 2 usage.
 int fail(int code, const Twine &message) {
@@ -238,6 +247,8 @@ Expected<std::vector<uint8_t>> layoutKernarg(const Kernel &kernel, ArrayRef<Argu
   return kernarg;
 }
 
+std::string hex(uint64_t value) { return formatv("{0:x}", value).str(); }
+
 json::Object statsToJson(const ExecutionStats &stats) {
   json::Object instructions;
   for (unsigned n = 0; n < numInstClasses; ++n)
@@ -291,7 +302,128 @@ std::string toJson(const Device &dev, const Kernel &kernel, const LaunchConfig &
                             {"occupancy_limiter", result.time.occupancyLimiter}}},
       {"stats", statsToJson(result.stats)},
   };
+  if (config.checks) {
+    json::Array findings;
+    for (const Finding &f : result.findings) {
+      json::Object o{{"check", f.check},
+                     {"instruction", f.instruction},
+                     {"text", f.text},
+                     {"workgroup", json::Array{f.workgroup[0], f.workgroup[1], f.workgroup[2]}},
+                     {"wave", f.wave},
+                     {"lanes", hex(f.lanes)},
+                     {"address", hex(f.address)},
+                     {"bytes", f.bytes},
+                     {"where", f.where},
+                     {"occurrences", f.occurrences},
+                     {"message", f.message}};
+      if (!f.source.empty())
+        o["source"] = f.source;
+      findings.push_back(std::move(o));
+    }
+    root["findings"] = std::move(findings);
+    root["findings_total"] = result.numFindings;
+  }
   return formatv("{0:2}\n", json::Value(std::move(root))).str();
+}
+
+std::string profileToJson(const Device &dev, const Kernel &kernel, const LaunchConfig &config,
+                          const LaunchResult &result) {
+  auto addBytes = [](json::Object &o, const auto &p) {
+    o["executions"] = p.executions;
+    o["valu_cycles"] = p.valuCycles;
+    o["load_bytes"] = p.loadBytes;
+    o["store_bytes"] = p.storeBytes;
+    o["lds_read_bytes"] = p.ldsReadBytes;
+    o["lds_write_bytes"] = p.ldsWriteBytes;
+    if (!p.file.empty()) {
+      o["file"] = p.file;
+      o["line"] = p.line;
+    }
+  };
+  json::Array instructions, lines;
+  for (const InstructionProfile &p : result.profile) {
+    json::Object o{{"address", p.address}, {"text", p.text}, {"class", device::getName(p.cls)}};
+    addBytes(o, p);
+    if (isPerLane(p.cls) && p.executions)
+      o["average_active_lanes"] = double(p.activeLanes) / double(p.executions);
+    instructions.push_back(std::move(o));
+  }
+  for (const LineProfile &l : sumByLine(result.profile)) {
+    json::Object o{{"instructions", l.instructions}};
+    addBytes(o, l);
+    lines.push_back(std::move(o));
+  }
+  json::Object root{
+      {"schema", "atrex-mlir/sim-profile/1"},
+      {"kernel", kernel.getName()},
+      {"chip", dev.getChip().name.str()},
+      {"arch", dev.getChip().arch.str()},
+      {"grid", json::Array{config.grid[0], config.grid[1], config.grid[2]}},
+      {"block", json::Array{config.workgroup[0], config.workgroup[1], config.workgroup[2]}},
+      {"workgroups_executed", result.stats.workgroupsExecuted},
+      {"workgroups_total", result.stats.workgroupsTotal},
+      {"executions", result.stats.totalInstructions()},
+      {"valu_cycles", result.stats.valuCycles},
+      {"instructions", std::move(instructions)},
+      {"lines", std::move(lines)},
+  };
+  return formatv("{0:2}\n", json::Value(std::move(root))).str();
+}
+
+/// Source lines that the summary shows, and its width.
+constexpr size_t profileLines = 15, profileWidth = 100;
+
+void printProfile(const Kernel &kernel, const LaunchResult &result) {
+  raw_ostream &os = outs();
+  std::vector<LineProfile> lines = sumByLine(result.profile);
+  os << formatv("profile of {0}: {1} wave-instructions, {2} valu cycles\n", kernel.getName(),
+                result.stats.totalInstructions(), result.stats.valuCycles);
+  os << "  valu    wave-insts         bytes     lds bytes  line\n";
+  double total = result.stats.valuCycles ? double(result.stats.valuCycles) : 1.0;
+  for (const LineProfile &l : ArrayRef(lines).take_front(profileLines)) {
+    std::string row = formatv("{0,5:f1}% {1,13} {2,13} {3,13}  ", 100.0 * double(l.valuCycles) / total, l.executions,
+                              l.loadBytes + l.storeBytes, l.ldsReadBytes + l.ldsWriteBytes)
+                          .str();
+    std::string place = l.file.empty() ? "(no source line)" : formatv("{0}:{1}", l.file, l.line).str();
+    // The end of a path says more than its start.
+    size_t room = profileWidth > row.size() + 8 ? profileWidth - row.size() : 8;
+    if (place.size() > room)
+      place = "..." + place.substr(place.size() - room + 3);
+    os << row << place << '\n';
+  }
+  if (lines.size() > profileLines)
+    os << formatv("  {0} further lines\n", lines.size() - profileLines);
+}
+
+/// Bits for --check; exit code, 0 on success.
+int parseChecks(StringRef text, uint32_t &checks) {
+  constexpr StringRef available = "available are oob and uninit";
+  SmallVector<StringRef, 4> kinds;
+  text.split(kinds, ',');
+  for (StringRef kind : kinds) {
+    kind = kind.trim();
+    if (kind == "oob")
+      continue;
+    if (kind == "uninit")
+      checks |= CheckUninit;
+    else if (kind == "race" || kind == "wait" || kind == "hazard" || kind == "all")
+      return fail(2, "--check " + kind + " does not exist yet; " + available);
+    else
+      return fail(2, "unknown check '" + kind + "'; " + available);
+  }
+  return 0;
+}
+
+/// A number or `all`; exit code, 0 on success.
+template <class T> int parseFilter(const cl::opt<std::string> &option, std::optional<T> &out) {
+  T n;
+  if (option == "all")
+    out = std::nullopt;
+  else if (!StringRef(option).getAsInteger(10, n))
+    out = n;
+  else
+    return fail(2, "--" + option.ArgStr + " expects a number or 'all', got '" + option + "'");
+  return 0;
 }
 
 void printResult(const Device &dev, const LaunchResult &result) {
@@ -323,12 +455,23 @@ void printResult(const Device &dev, const LaunchResult &result) {
 }
 
 int run() {
-  for (auto *option : {&checkText, &profileFile, &traceFile})
-    if (option->getNumOccurrences())
-      return fail(2, "--" + option->ArgStr + " is not available yet");
   if (mfmaMode != "exact" && mfmaMode != "fast")
     return fail(2, "--mfma is exact or fast, not '" + mfmaMode + "'");
   LaunchConfig config;
+  TraceConfig trace;
+  if (checkText.getNumOccurrences())
+    if (int code = parseChecks(checkText, config.checks))
+      return code;
+  if (int code = parseFilter(traceGroup, trace.workgroup))
+    return code;
+  if (int code = parseFilter(traceWave, trace.wave))
+    return code;
+  for (auto *option : {&profileFile, &traceFile})
+    if (option->getNumOccurrences() && option->empty())
+      return fail(2, "--" + option->ArgStr + " expects a file name");
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{&traceGroup, &traceWave, &traceLimit})
+    if (option->getNumOccurrences() && traceFile.empty())
+      return fail(2, "--" + option->ArgStr + " needs --trace");
   if (!parseTriple(gridText, config.grid))
     return fail(2, "--grid expects one to three positive integers, got '" + gridText + "'");
   if (!parseTriple(blockText, config.workgroup))
@@ -398,9 +541,10 @@ int run() {
     if (!a.outFile.empty())
       if (Error e = checkWritable(a.outFile))
         return fail(1, std::move(e));
-  if (!jsonFile.empty() && jsonFile != "-")
-    if (Error e = checkWritable(jsonFile))
-      return fail(1, std::move(e));
+  for (const auto *file : {&jsonFile, &profileFile, &traceFile})
+    if (!file->empty() && *file != "-")
+      if (Error e = checkWritable(*file))
+        return fail(1, std::move(e));
 
   for (size_t n = 0; n < args.size(); ++n) {
     Argument &a = args[n];
@@ -413,6 +557,10 @@ int run() {
     if (a.content)
       if (Error e = (*dev)->copyToDevice(a.ptr, a.content->getBufferStart(), a.bytes))
         return fail(1, std::move(e));
+    // Fresh memory is zero; this only says that it is meant to be.
+    if (config.checks & CheckUninit && StringRef(a.spec).starts_with("zero:"))
+      if (Error e = (*dev)->fill(a.ptr, 0, a.bytes))
+        return fail(1, std::move(e));
   }
   auto kernarg = layoutKernarg(*kernel, args);
   if (!kernarg)
@@ -422,7 +570,21 @@ int run() {
   config.dynamicLdsBytes = ldsBytes;
   config.maxWaveInstructions = maxInstructions;
   config.trackMemory = !noTracking;
+  config.profile = !profileFile.empty();
+  std::string traceText;
+  raw_string_ostream traceStream(traceText);
+  trace.os = &traceStream;
+  trace.limit = traceLimit;
+  if (!traceFile.empty())
+    config.trace = &trace;
   auto result = (*dev)->launch(*kernel, config);
+  // The trace of a run that failed is the most useful one.
+  if (!traceFile.empty())
+    if (Error e = writeFile(traceFile, traceStream.str())) {
+      if (!result)
+        consumeError(result.takeError());
+      return fail(1, std::move(e));
+    }
   if (!result)
     return fail(1, result.takeError());
 
@@ -438,8 +600,18 @@ int run() {
   if (!jsonFile.empty())
     if (Error e = writeFile(jsonFile, toJson(**dev, *kernel, config, *result)))
       return fail(1, std::move(e));
+  if (!profileFile.empty()) {
+    if (Error e = writeFile(profileFile, profileToJson(**dev, *kernel, config, *result)))
+      return fail(1, std::move(e));
+    if (profileFile != "-")
+      printProfile(*kernel, *result);
+  }
   printResult(**dev, *result);
-  return 0;
+  for (const Finding &f : result->findings)
+    fail(1, f.message);
+  if (result->numFindings > result->findings.size())
+    fail(1, formatv("{0} further findings are not shown", result->numFindings - result->findings.size()));
+  return result->numFindings ? 1 : 0;
 }
 
 int coverage() {

@@ -16,7 +16,15 @@ namespace atrex::bench {
 /// An SVG of the share of the roofline by shape: a bar for this run, a mark for
 /// the production kernel and a line for the best that the launch time leaves.
 /// Shapes are sorted by roofline time; a shape that fails has a red foot.
+/// Light or dark as the reader prefers.
 std::string drawChart(const RunRecord &record);
+
+/// The same picture of some of the shapes for a page that has getChartStyle()
+/// in its style and tells what the marks mean.
+std::string drawInlineChart(const RunRecord &record, llvm::ArrayRef<ShapeResult> results);
+
+/// Colours of a chart as CSS.
+llvm::StringRef getChartStyle();
 
 } // namespace atrex::bench
 

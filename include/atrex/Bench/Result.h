@@ -27,14 +27,45 @@ struct RunRecord {
   CheckMode check = CheckMode::Both;
   std::vector<std::string> inputs;
   uint64_t seed = 0;
+  bool whole = false;
+  uint64_t budget = 0;
+  /// Ended, or written, before every shape was done.
   bool isInterrupted = false;
-  /// "<built-in>" or the file's name.
+  /// "<default>" or the file's name.
   std::string schedule;
   std::vector<ShapeResult> shapes;
-  std::vector<const CodeObjectInfo *> codeObjects;
+  /// Entries of the result file.
+  std::vector<llvm::json::Object> codeObjects;
 };
 
+/// Names of the instruction classes in result files, by device::InstClass.
+llvm::ArrayRef<const char *> getInstClassNames();
+
+llvm::json::Object toJSON(const CodeObjectInfo &info);
 llvm::json::Value toJSON(const RunRecord &record);
+
+/// What a result file says about how its run was asked for, and its entries as
+/// they stand there.
+struct StoredRun {
+  std::string compilerVersion, deviceName, chip, arch, check;
+  std::vector<std::string> inputs;
+  uint64_t seed = 0, budget = 0;
+  bool whole = false;
+  std::vector<ShapeResult> shapes;
+  std::vector<llvm::json::Object> codeObjects;
+};
+
+/// Reads a result file whole; errors name the field. `name` is for messages.
+llvm::Expected<StoredRun> readRun(llvm::StringRef text, llvm::StringRef name);
+
+/// An error that says what differs when `stored` is not a part of the run that
+/// `record` describes.
+llvm::Error checkSameRun(const StoredRun &stored, const RunRecord &record, llvm::StringRef name);
+
+/// An error when the code objects of the stored run are not those that `now`
+/// describes for a shape.
+llvm::Error checkSameCode(const StoredRun &stored, const ShapeResult &shape, const CodeObjectInfo &now,
+                          llvm::StringRef name);
 
 /// What score needs of one shape in a result file.
 struct ScoredShape {

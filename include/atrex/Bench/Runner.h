@@ -101,6 +101,8 @@ struct ShapeResult {
   double solUs = 0;
   std::optional<double> minimalUs;
   std::optional<double> productionUs;
+  /// The entry of an earlier result file this was read from; kept verbatim.
+  std::optional<llvm::json::Object> stored;
 
   double getCheckedShare() const { return elementsTotal ? double(elementsChecked) / double(elementsTotal) : 0; }
   /// Share of the roofline; 0 unless the strict verdict passes.
@@ -121,6 +123,9 @@ public:
   ShapeResult runShape(const CatalogueOperator &entry, const CatalogueShape &shape);
   /// Runs a stored case with its inputs against its outputs.
   ShapeResult runCase(const CatalogueOperator &entry, const Case &testCase);
+
+  /// Only compiles what the shape needs.
+  llvm::Expected<const CodeObjectInfo *> compileShape(const CatalogueOperator &entry, const CatalogueShape &shape);
 
   /// Code objects built so far, in order.
   const std::vector<std::unique_ptr<CodeObjectInfo>> &getCodeObjects() const { return codeObjects; }

@@ -27,6 +27,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace atrex::device {
 
 /// An address in device memory. Zero is never a valid allocation.
@@ -50,6 +54,52 @@ struct KernelArgInfo {
   std::string valueKind;
   uint32_t offset = 0;
   uint32_t size = 0;
+};
+
+/// Checks that a launch makes on request. Accesses outside of all allocations
+/// need none: they always end the launch.
+enum CheckKind : uint32_t {
+  /// Reads of bytes that nothing has written: of allocations since they were
+  /// made, of LDS since the workgroup started.
+  CheckUninit = 1,
+};
+
+/// Findings that a launch reports; it counts the rest.
+constexpr unsigned maxFindings = 20;
+
+/// A defect that a check found. One per static instruction and kind of memory:
+/// the occurrence in the first workgroup.
+struct Finding {
+  /// "uninit".
+  std::string check;
+  /// Address in the code object, disassembly, and "file:line" where known.
+  uint64_t instruction = 0;
+  std::string text;
+  std::string source;
+  std::array<uint32_t, 3> workgroup = {0, 0, 0};
+  uint32_t wave = 0;
+  /// Lanes concerned; 0 for the scalar unit.
+  uint64_t lanes = 0;
+  /// What the first of them accessed: a device address, or an offset into LDS.
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  /// "offset 4 of 'x' (...)" or "LDS".
+  std::string where;
+  /// Executions of the instruction (by one wave) with this finding.
+  uint64_t occurrences = 0;
+  /// All of it in one sentence.
+  std::string message;
+};
+
+/// Text trace of executed instructions, one line per wave-instruction, written
+/// before it executes. Workgroups run on one host thread while this is on.
+struct TraceConfig {
+  llvm::raw_ostream *os = nullptr;
+  /// Linear workgroup and wave in it to trace; nullopt means all.
+  std::optional<uint64_t> workgroup = 0;
+  std::optional<uint32_t> wave = 0;
+  /// Lines after which the trace ends with a line that says so.
+  uint64_t limit = 1000000;
 };
 
 /// One kernel of a loaded code object.
@@ -92,6 +142,12 @@ struct LaunchConfig {
   /// Record which cache lines and bytes are touched (needed for traffic figures
   /// and for getWrittenRanges).
   bool trackMemory = true;
+  /// CheckKind bits. Checks imply trackMemory.
+  uint32_t checks = 0;
+  /// Fill LaunchResult::profile.
+  bool profile = false;
+  /// Null: no trace.
+  const TraceConfig *trace = nullptr;
 };
 
 /// Instruction classes the issue model distinguishes.
@@ -144,6 +200,45 @@ struct ExecutionStats {
   }
 };
 
+/// Counts of one static instruction over the workgroups that were executed.
+struct InstructionProfile {
+  /// Address in the code object.
+  uint64_t address = 0;
+  std::string text;
+  InstClass cls = InstClass::Internal;
+  /// Empty and 0 where the code object does not tell.
+  std::string file;
+  uint32_t line = 0;
+  /// Wave-instructions.
+  uint64_t executions = 0;
+  /// Active lanes summed over the executions; 0 for scalar instructions.
+  uint64_t activeLanes = 0;
+  /// Cycles of the vector ALU of a SIMD.
+  uint64_t valuCycles = 0;
+  /// Bytes that active lanes (or the scalar unit) asked for.
+  uint64_t loadBytes = 0, storeBytes = 0;
+  uint64_t ldsReadBytes = 0, ldsWriteBytes = 0;
+};
+
+/// Whether instructions of a class execute per lane.
+bool isPerLane(InstClass cls);
+
+/// The counts of all instructions of one source line.
+struct LineProfile {
+  /// Empty and 0 for what belongs to no line.
+  std::string file;
+  uint32_t line = 0;
+  /// Static instructions.
+  uint64_t instructions = 0;
+  uint64_t executions = 0;
+  uint64_t valuCycles = 0;
+  uint64_t loadBytes = 0, storeBytes = 0;
+  uint64_t ldsReadBytes = 0, ldsWriteBytes = 0;
+};
+
+/// Sums by source line, most vector ALU cycles first, then most executions.
+std::vector<LineProfile> sumByLine(llvm::ArrayRef<InstructionProfile> profile);
+
 /// Time of one launch. A prediction is never mixed with a measurement.
 struct LaunchTime {
   /// Seconds.
@@ -162,6 +257,13 @@ struct LaunchTime {
 struct LaunchResult {
   ExecutionStats stats;
   LaunchTime time;
+  /// In the order of workgroups, at most maxFindings.
+  std::vector<Finding> findings;
+  /// Findings including those left out.
+  uint64_t numFindings = 0;
+  /// With LaunchConfig::profile: every instruction that the kernel can reach,
+  /// by address; those that never executed have zero counts.
+  std::vector<InstructionProfile> profile;
 };
 
 /// A byte range inside one allocation.

@@ -12,6 +12,7 @@
 #include "llvm/DebugInfo/DIContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"
+#include "llvm/Object/Decompressor.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
@@ -357,30 +358,81 @@ Expected<CodeObject> atrex::device::sim::parseCodeObject(MemoryBufferRef buffer,
   return std::move(object);
 }
 
-std::string atrex::device::sim::lookupSourceLine(const CodeObject &object, uint64_t address) {
+struct SourceLines::Impl {
+  std::unique_ptr<ObjectFile> binary;
+  std::unique_ptr<DWARFContext> dwarf;
+  std::vector<DWARFDebugLine::LineTable> tables;
+};
+
+/// LLVM allocates what a compressed section claims to hold before it looks
+/// further; a damaged header claims anything. Real line tables shrink at most
+/// about a hundredfold.
+static bool hasPlausibleSections(const ObjectFile &object) {
+  for (const SectionRef &section : object.sections()) {
+    if (!section.isCompressed())
+      continue;
+    Expected<StringRef> name = section.getName();
+    Expected<StringRef> contents = section.getContents();
+    if (!name || !contents) {
+      if (!name)
+        consumeError(name.takeError());
+      if (!contents)
+        consumeError(contents.takeError());
+      return false;
+    }
+    Expected<Decompressor> decompressor =
+        Decompressor::create(*name, *contents, object.isLittleEndian(), object.is64Bit());
+    if (!decompressor) {
+      consumeError(decompressor.takeError());
+      return false;
+    }
+    if (decompressor->getDecompressedSize() > 1000 * uint64_t(contents->size()))
+      return false;
+  }
+  return true;
+}
+
+SourceLines::~SourceLines() = default;
+
+SourceLines::SourceLines(const CodeObject &object) : impl(std::make_unique<Impl>()) {
   auto binary = ObjectFile::createObjectFile(object.file->getMemBufferRef());
   if (!binary) {
     consumeError(binary.takeError());
-    return "";
+    return;
   }
+  impl->binary = std::move(*binary);
+  if (!hasPlausibleSections(*impl->binary))
+    return;
   auto ignore = [](Error e) { consumeError(std::move(e)); };
-  std::unique_ptr<DWARFContext> dwarf =
-      DWARFContext::create(**binary, DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore, ignore);
-  if (!dwarf)
-    return "";
+  impl->dwarf =
+      DWARFContext::create(*impl->binary, DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore, ignore);
+  if (!impl->dwarf)
+    return;
   // Straight from the line tables: LLVM's walk over the entries of a unit does
   // not withstand damaged input, and the entries are not needed.
-  const DWARFObject &sections = dwarf->getDWARFObj();
-  DWARFDataExtractor data(sections, sections.getLineSection(), dwarf->isLittleEndian(), 8);
-  DWARFDebugLine::SectionParser parser(data, *dwarf, DWARFUnitVector::iterator_range(nullptr, nullptr));
-  while (!parser.done()) {
-    DWARFDebugLine::LineTable table = parser.parseNext(ignore, ignore);
+  const DWARFObject &sections = impl->dwarf->getDWARFObj();
+  DWARFDataExtractor data(sections, sections.getLineSection(), impl->dwarf->isLittleEndian(), 8);
+  DWARFDebugLine::SectionParser parser(data, *impl->dwarf, DWARFUnitVector::iterator_range(nullptr, nullptr));
+  while (!parser.done())
+    impl->tables.push_back(parser.parseNext(ignore, ignore));
+}
+
+SourceLines::Location SourceLines::lookup(uint64_t address) const {
+  for (const DWARFDebugLine::LineTable &table : impl->tables) {
     DILineInfo info;
     if (!table.getFileLineInfoForAddress({address, SectionedAddress::UndefSection}, /*Approximate=*/false, nullptr,
                                          DILineInfoSpecifier::FileLineInfoKind::RawValue, info))
       continue;
     if (info.Line && !info.FileName.empty() && info.FileName != DILineInfo::BadString)
-      return formatv("{0}:{1}", info.FileName, info.Line).str();
+      return {info.FileName, info.Line};
   }
-  return "";
+  return {};
+}
+
+std::string SourceLines::Location::str() const {
+  return file.empty() ? std::string() : formatv("{0}:{1}", file, line).str();
+}
+
+std::string atrex::device::sim::lookupSourceLine(const CodeObject &object, uint64_t address) {
+  return SourceLines(object).lookup(address).str();
 }

@@ -58,6 +58,26 @@ struct CodeObject {
 /// Parses a code object for `arch`; every defect is an error.
 llvm::Expected<CodeObject> parseCodeObject(llvm::MemoryBufferRef buffer, llvm::StringRef arch);
 
+/// The line tables of a code object, which must outlive it.
+class SourceLines {
+public:
+  explicit SourceLines(const CodeObject &object);
+  ~SourceLines();
+
+  struct Location {
+    /// Empty when unknown.
+    std::string file;
+    uint32_t line = 0;
+    /// "file:line" or empty.
+    std::string str() const;
+  };
+  Location lookup(uint64_t address) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
 /// "file:line" of a virtual address, or empty.
 std::string lookupSourceLine(const CodeObject &object, uint64_t address);
 

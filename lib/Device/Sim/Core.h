@@ -135,6 +135,12 @@ struct MemAlloc {
   /// One bit per byte that a kernel wrote.
   u64 *written;
   u8 *writtenDirty;
+  /// One bit per byte that the host wrote, or a kernel before `written` was
+  /// cleared. A byte of `initializedBlocks` stands for 512 words of ones, and
+  /// `allWritten` for all of them.
+  u64 *initialized;
+  u8 *initializedBlocks;
+  u8 allWritten;
   /// Kernels may not write (code).
   u8 readOnly;
 };

@@ -610,6 +610,27 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
   return false;
 }
 
+/// Whether the following instruction is not reached from this one.
+static bool endsFlow(const OpDef *def) {
+  StringRef name = def->name;
+  return name == "s_endpgm" || name == "s_endpgm_saved" || name == "s_branch" || name == "s_setpc_b64";
+}
+
+std::vector<const Inst *> Program::getReachable(const Inst *entry) const {
+  std::set<const Inst *> seen;
+  std::vector<const Inst *> work = {entry};
+  while (!work.empty()) {
+    const Inst *in = work.back();
+    work.pop_back();
+    if (!in || in >= slots + dwords || !in->fn || !seen.insert(in).second || !in->def)
+      continue;
+    if (!endsFlow(in->def))
+      work.push_back(in->next);
+    work.push_back(in->target);
+  }
+  return {seen.begin(), seen.end()};
+}
+
 void Program::decodeSlot(uint64_t slot, std::vector<uint64_t> &work) {
   Inst in = {};
   in.index = u32(slot);
@@ -641,9 +662,7 @@ void Program::decodeSlot(uint64_t slot, std::vector<uint64_t> &work) {
           in.cycles = u8(issue.transCycles);
         else if (def->cls == CMul)
           in.cycles = u8(issue.mulCycles);
-        bool ends = result.mnemonic == "s_endpgm" || result.mnemonic == "s_endpgm_saved" ||
-                    result.mnemonic == "s_branch" || result.mnemonic == "s_setpc_b64";
-        if (!ends && in.next < &slots[dwords])
+        if (!endsFlow(def) && in.next < &slots[dwords])
           work.push_back(u64(in.next - slots));
         if (in.target && in.target < &slots[dwords])
           work.push_back(u64(in.target - slots));

@@ -73,6 +73,9 @@ public:
   /// Slots including those that catch a wave that runs off the code.
   uint64_t getNumSlots() const { return dwords + 2; }
   uint64_t getAddress(const Inst *in) const { return base + uint64_t(in - slots) * 4; }
+  /// Decoded instructions that control flow can reach from `entry`, jumps
+  /// through registers aside, by address.
+  std::vector<const Inst *> getReachable(const Inst *entry) const;
   /// Disassembly of the instruction in a slot.
   std::string describe(const Inst *in);
 

@@ -56,7 +56,7 @@ Error DeviceMemory::mapTracking(Allocation &a) {
   uint64_t ownerBytes = alignTo(lines * 4, pageBytes), bitmapBytes = alignTo(words * 8, pageBytes);
   uint64_t ownerDirty = alignTo(divideCeil(lines, ownersPerPage), uint64_t(64));
   uint64_t bitmapDirty = alignTo(divideCeil(words, wordsPerPage), uint64_t(64));
-  a.trackingBytes = alignTo(2 * ownerBytes + bitmapBytes + 2 * ownerDirty + bitmapDirty, pageBytes);
+  a.trackingBytes = alignTo(2 * ownerBytes + 2 * bitmapBytes + 2 * ownerDirty + 2 * bitmapDirty, pageBytes);
   void *p = mmap(nullptr, a.trackingBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return makeError("cannot map {0} bytes to track accesses to '{1}': {2}", a.trackingBytes, a.label,
@@ -66,10 +66,12 @@ Error DeviceMemory::mapTracking(Allocation &a) {
   a.mem.readOwner = reinterpret_cast<u32 *>(q);
   a.mem.writeOwner = reinterpret_cast<u32 *>(q + ownerBytes);
   a.mem.written = reinterpret_cast<u64 *>(q + 2 * ownerBytes);
-  q += 2 * ownerBytes + bitmapBytes;
+  a.mem.initialized = reinterpret_cast<u64 *>(q + 2 * ownerBytes + bitmapBytes);
+  q += 2 * ownerBytes + 2 * bitmapBytes;
   a.mem.readDirty = q;
   a.mem.writeDirty = q + ownerDirty;
   a.mem.writtenDirty = q + 2 * ownerDirty;
+  a.mem.initializedBlocks = q + 2 * ownerDirty + bitmapDirty;
   return Error::success();
 }
 
@@ -215,10 +217,55 @@ void DeviceMemory::clearWritten() {
       if (!m.writtenDirty[page])
         continue;
       uint64_t first = page * wordsPerPage, last = std::min(words, first + wordsPerPage);
+      if (!m.allWritten)
+        for (uint64_t k = first; k < last; ++k)
+          if (m.written[k])
+            m.initialized[k] |= m.written[k];
       std::memset(m.written + first, 0, (last - first) * 8);
       m.writtenDirty[page] = 0;
     }
   }
+}
+
+DeviceMemory::Allocation *DeviceMemory::find(uint64_t addr) {
+  auto next = allocs.upper_bound(addr);
+  if (next == allocs.begin())
+    return nullptr;
+  Allocation &a = std::prev(next)->second;
+  return addr - a.mem.base < a.mem.size ? &a : nullptr;
+}
+
+void DeviceMemory::markInitialized(DevicePtr ptr, uint64_t bytes) {
+  Allocation *a = bytes ? find(ptr) : nullptr;
+  if (!a || !a->mem.initialized || a->mem.allWritten)
+    return;
+  MemAlloc &m = a->mem;
+  if (ptr == m.base && bytes == m.size) {
+    m.allWritten = 1;
+    return;
+  }
+  uint64_t first = ptr - m.base, last = first + bytes - 1;
+  uint64_t firstBits = ~0ull << (first & 63), lastBits = ~0ull >> (63 - (last & 63));
+  uint64_t from = first >> 6, to = last >> 6;
+  if (from == to) {
+    m.initialized[from] |= firstBits & lastBits;
+    return;
+  }
+  m.initialized[from++] |= firstBits;
+  m.initialized[to] |= lastBits;
+  // Whole blocks would make a sparse bitmap dense.
+  uint64_t block = divideCeil(from, wordsPerPage), lastBlock = to / wordsPerPage;
+  if (block < lastBlock) {
+    std::memset(m.initializedBlocks + block, 1, lastBlock - block);
+    std::memset(m.initialized + from, 0xff, (block * wordsPerPage - from) * 8);
+    from = lastBlock * wordsPerPage;
+  }
+  std::memset(m.initialized + from, 0xff, (to - from) * 8);
+}
+
+void DeviceMemory::assumeWritten() {
+  for (auto &[base, a] : allocs)
+    a.mem.allWritten = 1;
 }
 
 void DeviceMemory::collectLines(ExecutionStats &stats) {

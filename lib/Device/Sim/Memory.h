@@ -43,6 +43,11 @@ public:
   llvm::Expected<std::vector<ByteRange>> getWrittenRanges(DevicePtr ptr) const;
   void clearWritten();
 
+  /// Notes that the host wrote a range (which check() accepts).
+  void markInitialized(DevicePtr ptr, uint64_t bytes);
+  /// Notes that a kernel may have written everything.
+  void assumeWritten();
+
   /// Counts the lines by owner and forgets them.
   void collectLines(ExecutionStats &stats);
 
@@ -56,6 +61,7 @@ private:
   };
   llvm::Error reserve();
   llvm::Error mapTracking(Allocation &a);
+  Allocation *find(uint64_t addr);
 
   std::map<uint64_t, Allocation> allocs;
   /// Released address ranges by size.

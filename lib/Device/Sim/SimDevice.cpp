@@ -7,16 +7,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Device/Device.h"
+#include "lib/Device/Sim/Checks.h"
 #include "lib/Device/Sim/CodeObject.h"
 #include "lib/Device/Sim/Decoder.h"
 #include "lib/Device/Sim/Memory.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <set>
 #include <sys/mman.h>
 #include <thread>
@@ -88,6 +93,22 @@ public:
   DevicePtr base = 0;
 };
 
+/// memset that gives the pages of large zeroed ranges back, so that sparse
+/// buffers stay sparse.
+void fillPages(uint8_t *p, uint8_t value, uint64_t bytes) {
+  constexpr uint64_t page = 4096, large = 64ull << 20;
+  if (!value && bytes >= large) {
+    uint64_t head = alignTo(reinterpret_cast<uint64_t>(p), page) - reinterpret_cast<uint64_t>(p);
+    uint64_t whole = alignDown(bytes - head, page);
+    if (!madvise(p + head, whole, MADV_DONTNEED)) {
+      memset(p, 0, head);
+      memset(p + head + whole, 0, bytes - head - whole);
+      return;
+    }
+  }
+  memset(p, value, bytes);
+}
+
 /// A page-aligned anonymous mapping.
 class Mapping {
 public:
@@ -122,6 +143,8 @@ struct Launch {
   uint64_t totalGroups = 0, numGroups = 0;
   uint32_t threads = 0, numWaves = 0, ldsBytes = 0, scratchBytes = 0, vgprRows = 0, agprRows = 0;
   std::vector<MemAlloc> allocs;
+  /// Some instrument needs the slower dispatch loop.
+  bool instrumented = false;
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<bool> failed{false};
   std::mutex errorMutex;
@@ -146,6 +169,14 @@ struct Group {
   std::vector<Wave> waves;
   Mapping registers, lds, scratch;
   unsigned done = 0;
+  /// With CheckUninit.
+  Mapping ldsWritten;
+  UninitCheck::GroupState uninit;
+};
+
+/// What the profile counts besides executions.
+struct ProfileCounts {
+  u64 activeLanes, loadBytes, storeBytes, ldsReadBytes, ldsWriteBytes;
 };
 
 class Worker {
@@ -155,6 +186,9 @@ public:
 
   ThreadState ts = {};
   Mapping counts;
+  /// By slot, with LaunchConfig::profile.
+  Mapping profile;
+  UninitCheck uninit;
   uint64_t groups = 0;
 
 private:
@@ -162,9 +196,14 @@ private:
   std::unique_ptr<Group> create();
   void start(Group &g, uint64_t ordinal);
   Outcome advance(Group &g);
+  void dispatchInstrumented(Group &g, Wave &w, uint64_t budget);
+  void trace(const Group &g, const Wave &w, const Inst *in);
   std::string describeStop(const Group &g, const Wave &w);
 
   Launch &launch;
+  /// Disassembly of traced instructions, by slot.
+  std::map<uint32_t, std::string> texts;
+  uint64_t tracedLines = 0;
   std::vector<std::unique_ptr<Group>> pool;
 };
 
@@ -180,6 +219,11 @@ std::unique_ptr<Group> Worker::create() {
   if (!g->registers.map(launch.numWaves * registerBytes) || !g->lds.map(alignTo(launch.ldsBytes + 64, 4096)) ||
       !g->scratch.map(alignTo(uint64_t(launch.scratchBytes) * 64 * launch.numWaves + 64, 4096)))
     return nullptr;
+  if (launch.config->checks & CheckUninit) {
+    if (!g->ldsWritten.map(alignTo(launch.ldsBytes + 64, 4096)))
+      return nullptr;
+    g->uninit.ldsWritten = g->ldsWritten.data;
+  }
   return g;
 }
 
@@ -192,6 +236,10 @@ void Worker::start(Group &g, uint64_t ordinal) {
   g.coords = {uint32_t(g.id % config.grid[0]), uint32_t(g.id / config.grid[0] % config.grid[1]),
               uint32_t(g.id / config.grid[0] / config.grid[1])};
   memset(g.lds.data, 0, launch.ldsBytes);
+  g.uninit.ordinal = ordinal;
+  g.uninit.sequence = 0;
+  if (g.ldsWritten.data)
+    memset(g.ldsWritten.data, 0, launch.ldsBytes);
   if (launch.scratchBytes)
     memset(g.scratch.data, 0, uint64_t(launch.scratchBytes) * 64 * launch.numWaves);
   for (uint32_t n = 0; n < launch.numWaves; ++n) {
@@ -267,23 +315,24 @@ void Worker::start(Group &g, uint64_t ordinal) {
   }
 }
 
+/// "at 0x1a00 (kernel+0x40): v_mov_b32 v1, v2 [file:line]".
+static std::string describeInstruction(const SimKernel &kernel, uint64_t vaddr, StringRef text, StringRef source) {
+  uint64_t entry = kernel.desc.entry;
+  return formatv("at {0:x} ({1}{2}{3:x}): {4}{5}{6}{7}", vaddr, kernel.getName(), vaddr >= entry ? "+" : "-",
+                 vaddr >= entry ? vaddr - entry : entry - vaddr, text, source.empty() ? "" : " [", source,
+                 source.empty() ? "" : "]")
+      .str();
+}
+
 std::string Worker::describeStop(const Group &g, const Wave &w) {
   Program &program = *launch.program;
   const SimModule &module = launch.kernel->module;
   uint64_t slot = uint64_t(w.next - program.getSlots());
-  std::string where;
+  std::string where = "behind the last instruction of the code", text;
   if (slot < program.getDwords()) {
-    uint64_t address = program.getAddress(w.next), vaddr = address - module.base;
-    uint64_t entry = launch.kernel->desc.entry;
-    where = formatv("at {0:x} ({1}{2}{3:x})", vaddr, launch.kernel->getName(), vaddr >= entry ? "+" : "-",
-                    vaddr >= entry ? vaddr - entry : entry - vaddr)
-                .str();
-    where += ": " + program.describe(w.next);
-    std::string line = lookupSourceLine(module.object, vaddr);
-    if (!line.empty())
-      where += " [" + line + "]";
-  } else {
-    where = "behind the last instruction of the code";
+    uint64_t vaddr = program.getAddress(w.next) - module.base;
+    text = program.describe(w.next);
+    where = describeInstruction(*launch.kernel, vaddr, text, lookupSourceLine(module.object, vaddr));
   }
   const Fault &f = w.fault;
   std::string what;
@@ -296,7 +345,8 @@ std::string Worker::describeStop(const Group &g, const Wave &w) {
     std::string lane = f.lane == ~0u ? std::string("the scalar unit") : formatv("lane {0}", f.lane).str();
     switch (f.kind) {
     case FaultUnknownInst:
-      what = "instruction is not implemented";
+      what = StringRef(text).starts_with(".long") ? "the code is no instruction of " + launch.chip->arch.str()
+                                                  : std::string("instruction is not implemented");
       break;
     case FaultOutOfBounds:
       if (f.what)
@@ -356,6 +406,64 @@ static void dispatch(Wave &w, uint64_t budget) {
   w.next = in;
 }
 
+void Worker::trace(const Group &g, const Wave &w, const Inst *in) {
+  const TraceConfig &t = *launch.config->trace;
+  if ((t.workgroup && *t.workgroup != g.id) || (t.wave && *t.wave != w.waveInGroup) || tracedLines > t.limit ||
+      in->index >= launch.program->getDwords())
+    return;
+  if (tracedLines++ == t.limit) {
+    *t.os << "# cut after " << t.limit << " lines\n";
+    return;
+  }
+  auto [it, added] = texts.try_emplace(in->index);
+  if (added)
+    it->second = launch.program->describe(in);
+  *t.os << "wg " << g.id << " wave " << w.waveInGroup << " pc "
+        << format_hex(launch.program->getAddress(in) - launch.kernel->module.base, 8) << " exec "
+        << format_hex(u64(w.s[regExec]) | u64(w.s[regExec + 1]) << 32, 18) << "  " << it->second << '\n';
+}
+
+/// dispatch() with profile, trace and checks.
+void Worker::dispatchInstrumented(Group &g, Wave &w, uint64_t budget) {
+  const LaunchConfig &config = *launch.config;
+  const bool traced = config.trace, checked = config.checks & CheckUninit;
+  ProfileCounts *profiled = reinterpret_cast<ProfileCounts *>(profile.data);
+  const Inst *in = w.next;
+  w.status = WaveYield;
+  uint64_t left = budget;
+  while (left) {
+    --left;
+    ++ts.counts[in->index];
+    if (traced)
+      trace(g, w, in);
+    if (checked)
+      uninit.check(w, in, g.uninit);
+    const Inst *next;
+    if (profiled) {
+      ProfileCounts &p = profiled[in->index];
+      p.activeLanes += u64(popcount(w.s[regExec])) + u64(popcount(w.s[regExec + 1]));
+      p.loadBytes -= ts.loadBytes;
+      p.storeBytes -= ts.storeBytes;
+      p.ldsReadBytes -= ts.ldsReadBytes;
+      p.ldsWriteBytes -= ts.ldsWriteBytes;
+      next = in->fn(w, in);
+      p.loadBytes += ts.loadBytes;
+      p.storeBytes += ts.storeBytes;
+      p.ldsReadBytes += ts.ldsReadBytes;
+      p.ldsWriteBytes += ts.ldsWriteBytes;
+    } else {
+      next = in->fn(w, in);
+    }
+    if (LLVM_UNLIKELY(!next)) {
+      w.executed += budget - left;
+      return;
+    }
+    in = next;
+  }
+  w.executed += budget;
+  w.next = in;
+}
+
 Worker::Outcome Worker::advance(Group &g) {
   ts.owner = u32(g.ordinal + 1);
   uint64_t left = groupSlice;
@@ -369,7 +477,11 @@ Worker::Outcome Worker::advance(Group &g) {
         continue;
       }
       uint64_t before = w.executed;
-      dispatch(w, std::min<uint64_t>(waveSlice, launch.config->maxWaveInstructions - before + 1));
+      uint64_t budget = std::min<uint64_t>(waveSlice, launch.config->maxWaveInstructions - before + 1);
+      if (launch.instrumented)
+        dispatchInstrumented(g, w, budget);
+      else
+        dispatch(w, budget);
       uint64_t ran = w.executed - before;
       left -= std::min(left, ran);
       if (w.status == WaveNeedDecode)
@@ -400,8 +512,10 @@ void Worker::run() {
   ts.allocs = launch.allocs.data();
   ts.numAllocs = u32(launch.allocs.size());
   ts.last = launch.allocs.data();
-  ts.track = launch.config->trackMemory;
-  if (!counts.map(alignTo(launch.program->getNumSlots() * 8, 4096))) {
+  ts.track = launch.config->trackMemory || launch.config->checks;
+  uint64_t slots = launch.program->getNumSlots();
+  if (!counts.map(alignTo(slots * 8, 4096)) ||
+      (launch.config->profile && !profile.map(alignTo(slots * sizeof(ProfileCounts), 4096)))) {
     launch.report(0, "out of host memory for instruction counts");
     return;
   }
@@ -472,6 +586,7 @@ public:
     if (Error e = state->memory.check(dst, bytes, "copy to the device"))
       return e;
     memcpy(reinterpret_cast<void *>(dst), src, bytes);
+    state->memory.markInitialized(dst, bytes);
     return Error::success();
   }
   Error copyFromDevice(void *dst, DevicePtr src, uint64_t bytes) override {
@@ -483,7 +598,8 @@ public:
   Error fill(DevicePtr dst, uint8_t value, uint64_t bytes) override {
     if (Error e = state->memory.check(dst, bytes, "fill"))
       return e;
-    memset(reinterpret_cast<void *>(dst), value, bytes);
+    fillPages(reinterpret_cast<uint8_t *>(dst), value, bytes);
+    state->memory.markInitialized(dst, bytes);
     return Error::success();
   }
   Expected<LaunchResult> launch(const Kernel &kernel, const LaunchConfig &config) override;
@@ -494,6 +610,9 @@ public:
 
 private:
   Error checkLaunch(const SimKernel &kernel, const LaunchConfig &config, Launch &l);
+  std::vector<Finding> describeFindings(const Launch &l, ArrayRef<std::unique_ptr<Worker>> workers,
+                                        uint64_t lastOrdinal, uint64_t &total);
+  std::vector<InstructionProfile> collectProfile(const Launch &l, ArrayRef<std::unique_ptr<Worker>> workers);
   Error fillKernarg(const SimKernel &kernel, const LaunchConfig &config, Launch &l, uint64_t control,
                     uint64_t kernargBytes);
 
@@ -572,6 +691,10 @@ Error SimDevice::checkLaunch(const SimKernel &kernel, const LaunchConfig &config
     if (n && config.sample[n] <= config.sample[n - 1])
       return makeError("kernel '{0}': sampled workgroups must be ascending and unique", k.name);
   }
+  if (config.checks & ~uint32_t(CheckUninit))
+    return makeError("kernel '{0}': unknown checks {1:x}", k.name, config.checks & ~uint32_t(CheckUninit));
+  if (config.trace && !config.trace->os)
+    return makeError("kernel '{0}': the trace has no stream to go to", k.name);
   l.numGroups = config.sample.empty() ? l.totalGroups : config.sample.size();
   if (l.numGroups >= sharedOwner)
     return makeError("kernel '{0}': {1} workgroups are too many to execute; choose a sample", k.name, l.numGroups);
@@ -644,6 +767,106 @@ Error SimDevice::fillKernarg(const SimKernel &kernel, const LaunchConfig &config
   return Error::success();
 }
 
+/// "lanes 0-3, 7".
+static std::string describeLanes(uint64_t mask) {
+  if (!mask)
+    return "the scalar unit";
+  std::string text = popcount(mask) == 1 ? "lane " : "lanes ";
+  for (unsigned pos = 0; pos < 64 && mask >> pos;) {
+    unsigned first = pos + countr_zero(mask >> pos), count = countr_one(mask >> first);
+    if (text.back() != ' ')
+      text += ", ";
+    text += count == 1 ? formatv("{0}", first).str() : formatv("{0}-{1}", first, first + count - 1).str();
+    pos = first + count;
+  }
+  return text;
+}
+
+std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::unique_ptr<Worker>> workers,
+                                                 uint64_t lastOrdinal, uint64_t &total) {
+  UninitCheck::Records records;
+  for (const auto &w : workers)
+    UninitCheck::merge(records, w->uninit.getRecords());
+  std::vector<UninitCheck::Record> sorted;
+  for (const auto &[key, r] : records)
+    if (r.ordinal <= lastOrdinal)
+      sorted.push_back(r);
+  llvm::sort(sorted, [](const UninitCheck::Record &a, const UninitCheck::Record &b) {
+    return std::tie(a.ordinal, a.sequence) < std::tie(b.ordinal, b.sequence);
+  });
+  total = sorted.size();
+  if (sorted.size() > maxFindings)
+    sorted.resize(maxFindings);
+  const SimModule &module = l.kernel->module;
+  SourceLines lines(module.object);
+  std::vector<Finding> findings;
+  for (const UninitCheck::Record &r : sorted) {
+    Finding f;
+    f.check = "uninit";
+    f.instruction = l.program->getAddress(r.inst) - module.base;
+    f.text = l.program->describe(r.inst);
+    f.source = lines.lookup(f.instruction).str();
+    uint64_t id = l.groupId(r.ordinal);
+    const auto &grid = l.config->grid;
+    f.workgroup = {uint32_t(id % grid[0]), uint32_t(id / grid[0] % grid[1]), uint32_t(id / grid[0] / grid[1])};
+    f.wave = r.wave;
+    f.lanes = r.lanes;
+    f.address = r.address;
+    f.bytes = r.bytes;
+    f.occurrences = r.occurrences;
+    f.where = r.lds ? std::string("LDS") : module.state->memory.describe(r.address);
+    std::string place =
+        r.lds ? formatv("offset {0} of LDS", r.address).str() : formatv("{0:x} ({1})", r.address, f.where).str();
+    f.message = formatv("kernel '{0}': uninit: read of {1} bytes at {2} that nothing has written, by {3}; wave {4} of "
+                        "workgroup ({5}, {6}, {7}), instruction {8}",
+                        l.kernel->getName(), r.bytes, place, describeLanes(r.lanes), r.wave, f.workgroup[0],
+                        f.workgroup[1], f.workgroup[2], describeInstruction(*l.kernel, f.instruction, f.text, f.source))
+                    .str();
+    if (f.occurrences > 1 && lastOrdinal == ~0ull)
+      f.message += formatv(" ({0} times)", f.occurrences).str();
+    findings.push_back(std::move(f));
+  }
+  return findings;
+}
+
+std::vector<InstructionProfile> SimDevice::collectProfile(const Launch &l, ArrayRef<std::unique_ptr<Worker>> workers) {
+  const Inst *slots = l.program->getSlots();
+  std::vector<bool> wanted(l.program->getDwords());
+  for (const Inst *in : l.program->getReachable(l.entry))
+    wanted[in->index] = true;
+  for (const auto &w : workers)
+    for (uint64_t s = 0; w->ts.counts && s < wanted.size(); ++s)
+      if (w->ts.counts[s])
+        wanted[s] = true;
+  SourceLines lines(l.kernel->module.object);
+  std::vector<InstructionProfile> profile;
+  for (uint64_t s = 0; s < wanted.size(); ++s) {
+    if (!wanted[s])
+      continue;
+    InstructionProfile p;
+    p.address = l.program->getAddress(&slots[s]) - l.kernel->module.base;
+    p.text = l.program->describe(&slots[s]);
+    p.cls = InstClass(slots[s].cls);
+    SourceLines::Location location = lines.lookup(p.address);
+    p.file = std::move(location.file);
+    p.line = location.line;
+    for (const auto &w : workers) {
+      if (!w->ts.counts || !w->profile.data)
+        continue;
+      const ProfileCounts &c = reinterpret_cast<const ProfileCounts *>(w->profile.data)[s];
+      p.executions += w->ts.counts[s];
+      p.activeLanes += isPerLane(p.cls) ? c.activeLanes : 0;
+      p.loadBytes += c.loadBytes;
+      p.storeBytes += c.storeBytes;
+      p.ldsReadBytes += c.ldsReadBytes;
+      p.ldsWriteBytes += c.ldsWriteBytes;
+    }
+    p.valuCycles = p.executions * slots[s].cycles;
+    profile.push_back(std::move(p));
+  }
+  return profile;
+}
+
 Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &config) {
   if (!state->kernels.count(&k))
     return makeError("the kernel does not belong to this device");
@@ -669,7 +892,13 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
   }
   l.allocs = state->memory.snapshot();
 
+  l.instrumented = config.profile || config.trace || config.checks;
+  if (!config.trackMemory && !config.checks)
+    state->memory.assumeWritten();
+
   unsigned numWorkers = jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
+  if (config.trace)
+    numWorkers = 1;
   numWorkers = unsigned(std::min<uint64_t>(numWorkers, l.numGroups));
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned n = 0; n < numWorkers; ++n)
@@ -703,9 +932,17 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
       }
   }
   stats.wavesExecuted = stats.workgroupsExecuted * l.numWaves;
-  if (config.trackMemory)
+  if (config.trackMemory || config.checks)
     state->memory.collectLines(stats);
+  if (config.profile)
+    result.profile = collectProfile(l, workers);
+  // Workgroups behind the one that failed may or may not have run.
+  if (config.checks)
+    result.findings = describeFindings(l, workers, l.error.empty() ? ~0ull : l.errorOrdinal, result.numFindings);
   std::string message = l.error;
+  if (!message.empty())
+    for (const Finding &f : result.findings)
+      message += "\nfound before: " + f.message;
   if (!message.empty() && l.errorOrdinal != ~0ull) {
     if (Error e = state->memory.free(*control))
       consumeError(std::move(e));

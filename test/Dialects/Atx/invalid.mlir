@@ -93,3 +93,9 @@ func.func @layout_shape(%a: vector<8xf32>) {
   %0 = arith.negf %a {atx.layout = #atx.tv<(4):(1E0), ():()>} : vector<8xf32>
   return
 }
+
+// -----
+
+// A mode of one element names a dimension, too.
+// expected-error @below {{does not cover the tile exactly once}}
+func.func private @unit_mode() attributes {atx.mapping = #atx.mapping<tile = [4], extent = [4], threads = 4, layout = <(4, 1):(1E0, 1E9), ():()>>}

@@ -69,3 +69,35 @@ func.func @too_many_lanes(%v: vector<1xf32>) {
   %s = atx_amdgpu.lane_reduce add %v over 2048 : vector<1xf32>
   return
 }
+
+// -----
+
+func.func @negative_offset(%r: !llvm.ptr<8>, %o: i32) {
+  // expected-error @below {{has a constant offset of -1 elements; it must lie from 0 to less than 2^31 bytes}}
+  %v = atx_amdgpu.buffer_load %r[%o + -1] : vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @far_offset(%r: !llvm.ptr<8>, %o: i32, %v: vector<4xf32>) {
+  // expected-error @below {{has a constant offset of 536870912 elements; it must lie from 0 to less than 2^31 bytes}}
+  atx_amdgpu.buffer_store %v, %r[%o + 536870912] : vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @endless(%r: !llvm.ptr<8>, %o: i32) {
+  // expected-error @below {{moves 9223372036854775807 elements; a buffer access is at most 16 bytes wide}}
+  %v = atx_amdgpu.buffer_load %r[%o + 0] : vector<9223372036854775807xf32>
+  return
+}
+
+// -----
+
+func.func @large(%v: vector<513xf32>) {
+  // expected-error @below {{reduces 513 elements of a lane, which has 512 registers}}
+  %s = atx_amdgpu.lane_reduce add %v over 64 : vector<513xf32>
+  return
+}

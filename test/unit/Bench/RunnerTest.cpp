@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "FakeDevice.h"
 #include "atrex/Bench/Bench.h"
+#include "atrex/Bench/Chart.h"
+#include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -86,7 +88,9 @@ enum class Fault { None, WrongValue, SkipElement, WriteOutside, WriteInput, Laun
 
 struct Harness {
   Fault fault = Fault::None;
-  unsigned compilations = 0;
+  unsigned compilations = 0, launches = 0;
+  /// Called first thing in every launch.
+  std::function<void()> onLaunch;
   FakeDevice *device = nullptr;
   Catalogue catalogue = llvm::cantFail(Catalogue::load());
 
@@ -113,6 +117,9 @@ struct Harness {
   }
 
   llvm::Error launch(FakeDevice &dev, const device::LaunchConfig &config) {
+    ++launches;
+    if (onLaunch)
+      onLaunch();
     if (fault == Fault::LaunchFails)
       return makeError("unknown instruction v_foo at 0x10");
     // Once only: the second Ctrl-C ends the process.
@@ -352,6 +359,135 @@ TEST(Program, InterruptKeepsFinishedResults) {
   EXPECT_TRUE((*buffer)->getBuffer().contains("\"interrupted\": true"));
   EXPECT_TRUE((*buffer)->getBuffer().contains("\"status\": \"pass\""));
   llvm::sys::fs::remove(path);
+}
+
+namespace {
+/// A file that does not exist yet and is gone afterwards.
+struct ScratchFile {
+  llvm::SmallString<128> path;
+  ScratchFile() {
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("bench", "json", path));
+    llvm::sys::fs::remove(path);
+  }
+  ~ScratchFile() { llvm::sys::fs::remove(path); }
+  const char *c_str() { return path.c_str(); }
+  std::string read() {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+  /// Ids in the file, in order; empty when there is no file.
+  std::vector<int64_t> getIds() {
+    std::string text = read();
+    std::vector<int64_t> ids;
+    if (text.empty())
+      return ids;
+    llvm::Expected<StoredRun> run = readRun(text, path);
+    EXPECT_TRUE(bool(run)) << llvm::toString(run.takeError());
+    if (run)
+      for (const ShapeResult &shape : run->shapes)
+        ids.push_back(shape.id);
+    return ids;
+  }
+};
+} // namespace
+
+TEST(Program, ResultsAreInTheFileAfterEveryShape) {
+  Harness harness;
+  harness.currentH = 128;
+  ScratchFile file;
+  std::vector<std::vector<int64_t>> seen;
+  harness.onLaunch = [&] {
+    seen.push_back(file.getIds());
+    EXPECT_EQ(file.read().find("\"interrupted\": false"), std::string::npos);
+  };
+  ProgramResult result =
+      runProgram(harness, {"run", "--op", "rms_norm", "--shapes=15-17", "--inputs=strict", "--json", file.c_str()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(seen, (std::vector<std::vector<int64_t>>{{}, {15}, {15, 16}}));
+  EXPECT_EQ(file.getIds(), (std::vector<int64_t>{15, 16, 17}));
+  EXPECT_NE(file.read().find("\"interrupted\": false"), std::string::npos);
+}
+
+TEST(Program, ResumeRunsWhatIsMissingAndLosesNothing) {
+  Harness harness;
+  harness.currentH = 128;
+  ScratchFile file;
+  auto run = [&](const char *shapes) {
+    harness.launches = 0;
+    return runProgram(harness, {"run", "--op", "rms_norm", "--shapes", shapes, "--inputs=strict", "--resume", "--json",
+                                file.c_str()});
+  };
+  EXPECT_EQ(run("17").code, 0);
+  EXPECT_EQ(harness.launches, 1u);
+  // What was kept stays in the file before it is its turn.
+  std::vector<std::vector<int64_t>> seen;
+  harness.onLaunch = [&] { seen.push_back(file.getIds()); };
+  ProgramResult result = run("15-18");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("1 of 4 shapes are kept"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("4 passed, 0 failed"), std::string::npos) << result.out;
+  EXPECT_EQ(seen, (std::vector<std::vector<int64_t>>{{17}, {15, 17}, {15, 16, 17}}));
+  std::string text = file.read();
+  EXPECT_EQ(run("15-18").code, 0);
+  EXPECT_EQ(harness.launches, 0u);
+  EXPECT_EQ(file.read(), text);
+}
+
+TEST(Program, ResumeKeepsFailures) {
+  Harness harness;
+  harness.currentH = 128;
+  harness.fault = Fault::WrongValue;
+  ScratchFile file;
+  std::vector<const char *> arguments = {"run", "--op",   "rms_norm",   "--shapes",
+                                         "15",  "--json", file.c_str(), "--resume"};
+  ProgramResult first = runProgram(harness, arguments);
+  EXPECT_EQ(first.code, 1);
+  harness.fault = Fault::None;
+  harness.launches = 0;
+  ProgramResult second = runProgram(harness, arguments);
+  EXPECT_EQ(second.code, 1);
+  EXPECT_EQ(harness.launches, 0u);
+  // The fault is told as if it had just been found.
+  EXPECT_EQ(first.out.substr(first.out.find("rms_norm\n")), second.out.substr(second.out.find("rms_norm\n")));
+}
+
+TEST(Page, NamesAreEscapedAndAbsentValuesShown) {
+  RunRecord record;
+  record.chip = lookupChip("XPU-A");
+  record.compilerVersion = "</style><script>\"&";
+  ShapeResult shape;
+  shape.op = "rms_norm";
+  shape.id = 3;
+  shape.shapeText = "1 x 2";
+  shape.error = "cannot compile <b>";
+  record.shapes.push_back(shape);
+  shape.op = "l2_norm";
+  shape.id = -1;
+  record.shapes.push_back(shape);
+  std::string page = writePage(record);
+  EXPECT_NE(page.find("&lt;/style&gt;&lt;script&gt;&quot;&amp;"), std::string::npos);
+  EXPECT_NE(page.find("<pre>cannot compile &lt;b&gt;</pre>"), std::string::npos);
+  EXPECT_NE(page.find("<td class=\"n\" data-v=\"\">-</td>"), std::string::npos);
+  EXPECT_NE(page.find("2 operators on MI308X (XPU-A)"), std::string::npos);
+  EXPECT_NE(page.find("<details id=\"l2_norm-case\">"), std::string::npos);
+  // One chart per operator; the rest are legend marks.
+  EXPECT_EQ(llvm::StringRef(page).count("aria-label=\"share of the roofline by shape\""), 2u);
+  record.shapes.clear();
+  EXPECT_NE(writePage(record).find("0 shapes: 0 passed"), std::string::npos);
+}
+
+TEST(Chart, SharesAboveOneAreNotClipped) {
+  RunRecord record;
+  record.chip = lookupChip("XPU-A");
+  ShapeResult shape;
+  shape.op = "rms_norm";
+  shape.id = 0;
+  shape.solUs = 30;
+  shape.productionUs = 20;
+  record.shapes.push_back(shape);
+  EXPECT_NE(drawChart(record).find(">1.6</text>"), std::string::npos);
+  record.shapes.front().productionUs = 40;
+  EXPECT_EQ(drawChart(record).find(">1.2</text>"), std::string::npos);
 }
 
 TEST(Program, UsageAndInputFaults) {

@@ -8,6 +8,8 @@
 
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
+#include "lib/Device/Sim/Checks.h"
+#include "lib/Device/Sim/Decoder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <random>
@@ -158,6 +160,225 @@ TEST(SimDevice, WorkgroupsThatWaitForEachOther) {
   EXPECT_NE(toString(result.takeError()).find("given up as endless"), std::string::npos);
 }
 
+namespace {
+/// `partial` on 300 workgroups with every instrument.
+struct Instrumented {
+  LaunchResult result;
+  std::string trace;
+};
+Instrumented runInstrumented(unsigned jobs) {
+  std::string object = readObject();
+  auto dev = makeDevice(jobs);
+  auto module = take(dev->load(MemoryBufferRef(object, "kernels.co")));
+  DevicePtr out = take(dev->allocate(300 * 256, "out")), in = take(dev->allocate(300 * 256, "in"));
+  uint64_t args[2] = {out, in};
+  LaunchConfig config;
+  // Another kernel of the module is no part of the profile.
+  config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(&args[1]), 8);
+  take(dev->launch(*module->lookup("many"), config));
+  // Bytes 0..2 of every dword of the first workgroups are the host's.
+  for (uint64_t i = 0; i < 64 * 3; ++i)
+    ok(dev->fill(in + i * 4, 1, 3));
+  Instrumented run;
+  raw_string_ostream os(run.trace);
+  TraceConfig trace;
+  trace.os = &os;
+  trace.workgroup = 7;
+  trace.limit = 4;
+  config.grid = {300, 1, 1};
+  config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(args), sizeof(args));
+  config.profile = true;
+  config.checks = CheckUninit;
+  if (jobs == 1)
+    config.trace = &trace;
+  run.result = take(dev->launch(*module->lookup("partial"), config));
+  return run;
+}
+} // namespace
+
+TEST(SimDevice, ProfileAddsUpToTheStatistics) {
+  Instrumented one = runInstrumented(1), four = runInstrumented(4);
+  const ExecutionStats &stats = one.result.stats;
+  std::array<uint64_t, numInstClasses> instructions = {};
+  uint64_t cycles = 0, load = 0, store = 0;
+  ASSERT_EQ(one.result.profile.size(), 14u);
+  ASSERT_EQ(four.result.profile.size(), 14u);
+  for (size_t n = 0; n < one.result.profile.size(); ++n) {
+    const InstructionProfile &p = one.result.profile[n], &q = four.result.profile[n];
+    instructions[unsigned(p.cls)] += p.executions;
+    cycles += p.valuCycles;
+    load += p.loadBytes;
+    store += p.storeBytes;
+    EXPECT_EQ(p.activeLanes, isPerLane(p.cls) ? p.executions * 64 : 0u);
+    EXPECT_EQ(p.executions, 300u);
+    EXPECT_TRUE(StringRef(p.file).ends_with("kernels.s"));
+    EXPECT_EQ(p.line, one.result.profile[0].line + n);
+    EXPECT_EQ(p.text, q.text);
+    EXPECT_EQ(p.executions, q.executions);
+    EXPECT_EQ(p.activeLanes, q.activeLanes);
+    EXPECT_EQ(p.loadBytes, q.loadBytes);
+    EXPECT_EQ(p.storeBytes, q.storeBytes);
+  }
+  EXPECT_EQ(instructions, stats.instructions);
+  EXPECT_EQ(cycles, stats.valuCycles);
+  EXPECT_EQ(load, stats.loadBytes);
+  EXPECT_EQ(store, stats.storeBytes);
+  std::vector<LineProfile> lines = sumByLine(one.result.profile);
+  ASSERT_EQ(lines.size(), 14u);
+  for (size_t n = 1; n < lines.size(); ++n)
+    EXPECT_GE(lines[n - 1].valuCycles, lines[n].valuCycles);
+}
+
+TEST(SimDevice, UninitDoesNotDependOnJobs) {
+  Instrumented one = runInstrumented(1), four = runInstrumented(4);
+  // The fourth byte of each dword was not written, nor anything behind
+  // workgroup 2: both loads are found in workgroup 0 already.
+  ASSERT_EQ(one.result.findings.size(), 2u);
+  ASSERT_EQ(four.result.findings.size(), 2u);
+  EXPECT_EQ(one.result.numFindings, 2u);
+  for (unsigned n = 0; n < 2; ++n) {
+    const Finding &f = one.result.findings[n], &g = four.result.findings[n];
+    EXPECT_EQ(f.check, "uninit");
+    EXPECT_EQ(f.workgroup[0], 0u);
+    EXPECT_EQ(f.lanes, ~0ull);
+    EXPECT_EQ(f.occurrences, 300u);
+    EXPECT_EQ(f.instruction, g.instruction);
+    EXPECT_EQ(f.lanes, g.lanes);
+    EXPECT_EQ(f.workgroup, g.workgroup);
+    EXPECT_EQ(f.occurrences, g.occurrences);
+    EXPECT_TRUE(StringRef(f.text).starts_with("global_load_dword v")) << f.text;
+    EXPECT_TRUE(StringRef(f.source).contains("kernels.s:")) << f.source;
+    EXPECT_TRUE(StringRef(f.where).starts_with("offset 0 of 'in'")) << f.where;
+  }
+  expectSame(one.result.stats, four.result.stats);
+}
+
+TEST(SimDevice, TraceIsFilteredAndCut) {
+  std::string text = runInstrumented(1).trace;
+  SmallVector<StringRef, 8> lines;
+  StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  ASSERT_EQ(lines.size(), 5u) << text;
+  EXPECT_TRUE(lines[0].starts_with("wg 7 wave 0 pc 0x"));
+  EXPECT_TRUE(lines[0].contains(" exec 0xffffffffffffffff  s_load_dwordx4 s[4:7], s[0:1], 0x0"));
+  EXPECT_TRUE(lines[3].ends_with("v_add_u32_e32 v1, s3, v1"));
+  EXPECT_EQ(lines[4], "# cut after 4 lines");
+}
+
+TEST(SimDevice, WhatCountsAsWritten) {
+  std::string object = readObject();
+  auto dev = makeDevice(1);
+  auto module = take(dev->load(MemoryBufferRef(object, "kernels.co")));
+  auto findings = [&](DevicePtr out, DevicePtr in) {
+    uint64_t args[2] = {out, in};
+    LaunchConfig config;
+    config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(args), sizeof(args));
+    config.checks = CheckUninit;
+    // Checks record what they need.
+    config.trackMemory = false;
+    return take(dev->launch(*module->lookup("partial"), config)).numFindings;
+  };
+  auto reader = [&](DevicePtr in) {
+    LaunchConfig config;
+    config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(&in), 8);
+    config.checks = CheckUninit;
+    return take(dev->launch(*module->lookup("many"), config));
+  };
+  DevicePtr a = take(dev->allocate(256, "a")), b = take(dev->allocate(256, "b")), c = take(dev->allocate(256, "c"));
+  EXPECT_EQ(findings(a, b), 2u);
+  std::vector<char> data(256);
+  // In pieces that neither start nor end with a word of the bitmap.
+  ok(dev->copyToDevice(b, data.data(), 1));
+  ok(dev->copyToDevice(b + 1, data.data(), 62));
+  ok(dev->copyToDevice(b + 63, data.data(), 130));
+  ok(dev->copyToDevice(b + 193, data.data(), 62));
+  EXPECT_EQ(findings(a, b), 1u);
+  ok(dev->fill(b + 255, 0, 1));
+  EXPECT_EQ(findings(a, b), 0u);
+  // The kernel wrote three bytes of each dword of `a`, the host the fourth;
+  // forgetting the written ranges does not forget that they were written.
+  EXPECT_EQ(reader(a).numFindings, 25u);
+  dev->clearTracking();
+  for (unsigned i = 0; i < 64; ++i)
+    ok(dev->fill(a + i * 4 + 3, 0, 1));
+  EXPECT_EQ(reader(a).numFindings, 0u);
+  // More findings than are reported.
+  LaunchResult result = reader(c);
+  EXPECT_EQ(result.numFindings, 25u);
+  EXPECT_EQ(result.findings.size(), size_t(maxFindings));
+  // A launch that records nothing may have written everything.
+  LaunchConfig config;
+  config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(&a), 8);
+  config.trackMemory = false;
+  take(dev->launch(*module->lookup("many"), config));
+  EXPECT_EQ(reader(c).numFindings, 0u);
+  // A new owner of the same place starts anew.
+  ok(dev->free(c));
+  EXPECT_EQ(reader(take(dev->allocate(256, "d"))).numFindings, 25u);
+}
+
+TEST(SimDevice, FindingsBeforeAFault) {
+  std::string object = readObject();
+  for (unsigned jobs : {1u, 4u}) {
+    auto dev = makeDevice(jobs);
+    auto module = take(dev->load(MemoryBufferRef(object, "kernels.co")));
+    DevicePtr in = take(dev->allocate(8, "in"));
+    LaunchConfig config;
+    config.grid = {100, 1, 1};
+    config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(&in), 8);
+    config.checks = CheckUninit;
+    auto result = dev->launch(*module->lookup("chase"), config);
+    ASSERT_FALSE(bool(result));
+    std::string message = toString(result.takeError());
+    SmallVector<StringRef, 4> lines;
+    StringRef(message).split(lines, '\n');
+    ASSERT_EQ(lines.size(), 2u) << message;
+    EXPECT_TRUE(lines[0].contains("out-of-bounds load of 4 bytes at 0x0")) << message;
+    EXPECT_TRUE(lines[1].starts_with("found before: kernel 'chase': uninit: read of 8 bytes")) << message;
+    EXPECT_TRUE(lines[1].contains("wave 0 of workgroup (0, 0, 0)")) << message;
+  }
+}
+
+TEST(SimDevice, ZeroFillKeepsBuffersSparse) {
+  auto dev = makeDevice();
+  uint64_t bytes = 1ull << 36;
+  DevicePtr big = take(dev->allocate(bytes, "big"));
+  char x[4] = {};
+  ok(dev->fill(big + bytes - 4, 7, 4));
+  ok(dev->fill(big + 4097, 7, 8));
+  ok(dev->fill(big + 4099, 0, bytes - 4099 - 2));
+  ok(dev->copyFromDevice(x, big + bytes - 4, 4));
+  EXPECT_EQ(StringRef(x, 4), StringRef("\0\0\7\7", 4));
+  ok(dev->copyFromDevice(x, big + 4097, 4));
+  EXPECT_EQ(StringRef(x, 4), StringRef("\7\7\0\0", 4));
+}
+
+TEST(SimChecks, MemoryInstructionsAreKnown) {
+  // Instructions of the memory classes that touch no memory themselves.
+  const StringRef none[] = {"ds_swizzle_b32", "ds_bpermute_b32", "ds_permute_b32", "ds_nop"};
+  for (const auto &entry : sim::getHandlers()) {
+    StringRef name = entry.getKey();
+    const sim::OpDef &def = *entry.getValue();
+    bool memory = def.cls >= sim::CSMEM && def.cls <= sim::CLDS && def.fn;
+    auto access = sim::getMemAccess(name);
+    if (!memory || is_contained(none, name)) {
+      EXPECT_FALSE(access.has_value()) << name.str();
+      continue;
+    }
+    if (name.starts_with("s_dcache") || name.starts_with("s_memtime") || name.starts_with("s_memrealtime"))
+      continue;
+    ASSERT_TRUE(access.has_value()) << name.str();
+    EXPECT_TRUE(access->reads || access->writes) << name.str();
+  }
+  auto read2 = *sim::getMemAccess("ds_read2st64_b64");
+  EXPECT_EQ(read2.bytes, 8u);
+  EXPECT_EQ(read2.offsetScale, 512u);
+  EXPECT_TRUE(read2.reads && !read2.writes);
+  EXPECT_EQ(sim::getMemAccess("buffer_load_sbyte_d16_hi")->bytes, 1u);
+  EXPECT_EQ(sim::getMemAccess("global_load_lds_dwordx4")->bytes, 16u);
+  EXPECT_EQ(sim::getMemAccess("flat_atomic_cmpswap_x2")->bytes, 8u);
+  EXPECT_EQ(sim::getMemAccess("s_buffer_load_dwordx16")->bytes, 64u);
+}
+
 TEST(SimDevice, Memory) {
   auto dev = makeDevice();
   DevicePtr a = take(dev->allocate(5, "a"));
@@ -216,8 +437,15 @@ TEST(SimDevice, BadLaunches) {
   config.sample = {};
   config.grid = {~0u, ~0u, ~0u};
   expectError(config, "more than 2^64");
-  // Null pointers as arguments.
   config.grid = {1, 1, 1};
+  config.checks = 6;
+  expectError(config, "unknown checks 0x6");
+  config.checks = 0;
+  TraceConfig trace;
+  config.trace = &trace;
+  expectError(config, "the trace has no stream");
+  config.trace = nullptr;
+  // Null pointers as arguments.
   expectError(config, "out-of-bounds");
   auto other = makeDevice();
   auto result = other->launch(*kernel, config);
@@ -230,7 +458,7 @@ TEST(SimDevice, ModuleOutlivesDevice) {
   auto dev = makeDevice();
   auto module = take(dev->load(MemoryBufferRef(object, "kernels.co")));
   dev.reset();
-  EXPECT_EQ(module->getKernels().size(), 2u);
+  EXPECT_EQ(module->getKernels().size(), 4u);
 }
 
 TEST(SimDevice, DamagedCodeObjectsNeverCrash) {

@@ -55,3 +55,29 @@ meet:
   s_cbranch_scc1 .Lwait
   s_endpgm
 descriptor meet
+// Reads in[0], takes it for an address and reads there.
+.globl chase
+.type chase,@function
+.p2align 8
+chase:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_mov_b32 v1, 0
+  s_waitcnt lgkmcnt(0)
+  global_load_dwordx2 v[2:3], v1, s[4:5]
+  s_waitcnt vmcnt(0)
+  global_load_dword v4, v[2:3], off
+  s_endpgm
+descriptor chase
+// 25 instructions that read in[i].
+.globl many
+.type many,@function
+.p2align 8
+many:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v1, 2, v0
+  s_waitcnt lgkmcnt(0)
+.rept 25
+  global_load_dword v2, v1, s[4:5]
+.endr
+  s_endpgm
+descriptor many

@@ -1,0 +1,311 @@
+//===- Checks.cpp - Checks of executed instructions -----------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/Device/Sim/Checks.h"
+#include "lib/Device/Sim/Addresses.h"
+#include "lib/Device/Sim/Decoder.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+using namespace atrex::device::sim;
+
+//===----------------------------------------------------------------------===//
+// What an instruction accesses
+//===----------------------------------------------------------------------===//
+
+/// Bytes of "dwordx2", "ubyte_d16_hi", "b64", ...; 0 when unknown.
+static u8 parseWidth(StringRef text) {
+  text = text.split('_').first;
+  return StringSwitch<u8>(text)
+      .Cases({"ubyte", "sbyte", "byte", "u8", "i8", "b8"}, 1)
+      .Cases({"ushort", "sshort", "short", "u16", "i16", "b16"}, 2)
+      .Cases({"dword", "b32"}, 4)
+      .Cases({"dwordx2", "b64"}, 8)
+      .Cases({"dwordx3", "b96"}, 12)
+      .Cases({"dwordx4", "b128"}, 16)
+      .Case("dwordx8", 32)
+      .Case("dwordx16", 64)
+      .Default(0);
+}
+
+std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
+  MemAccess a;
+  if (name.consume_front("ds_")) {
+    a.kind = MemAccess::LDS;
+    if (name == "nop" || name.starts_with("swizzle") || name.starts_with("permute") || name.starts_with("bpermute"))
+      return std::nullopt;
+    bool read = name.consume_front("read"), write = !read && name.consume_front("write");
+    if (!read && !write) {
+      a.reads = a.writes = true;
+      a.bytes = name.ends_with("64") ? 8 : 4;
+      return a;
+    }
+    a.reads = read;
+    a.writes = write;
+    unsigned scale = name.consume_front("2st64_") ? 64 : name.consume_front("2_") ? 1 : 0;
+    if (!scale)
+      name.consume_front("_");
+    a.bytes = parseWidth(name);
+    a.offsetScale = u16(scale * a.bytes);
+  } else {
+    if (name.consume_front("flat_"))
+      a.kind = MemAccess::Flat;
+    else if (name.consume_front("global_"))
+      a.kind = MemAccess::Global;
+    else if (name.consume_front("scratch_"))
+      a.kind = MemAccess::Scratch;
+    else if (name.consume_front("buffer_"))
+      a.kind = MemAccess::Buffer;
+    else if (name.consume_front("s_buffer_"))
+      a.kind = MemAccess::ScalarBuffer;
+    else if (name.consume_front("s_"))
+      a.kind = MemAccess::Scalar;
+    else
+      return std::nullopt;
+    if (name.consume_front("atomic_")) {
+      a.reads = a.writes = true;
+      a.swaps = name.starts_with("swap");
+      a.bytes = name.ends_with("_x2") || name.ends_with("_f64") ? 8 : 4;
+      return a;
+    }
+    a.reads = name.consume_front("load_");
+    a.writes = !a.reads && name.consume_front("store_");
+    name.consume_front("lds_");
+    if (a.reads || a.writes)
+      a.bytes = parseWidth(name);
+  }
+  return a.bytes ? std::optional<MemAccess>(a) : std::nullopt;
+}
+
+/// By row of the handler tables.
+static const DenseMap<const OpDef *, MemAccess> &getAccesses() {
+  static const DenseMap<const OpDef *, MemAccess> accesses = [] {
+    DenseMap<const OpDef *, MemAccess> map;
+    for (const auto &entry : getHandlers())
+      if (auto access = getMemAccess(entry.getKey()))
+        map[entry.getValue()] = *access;
+    return map;
+  }();
+  return accesses;
+}
+
+//===----------------------------------------------------------------------===//
+// Reads of what nothing has written
+//===----------------------------------------------------------------------===//
+
+/// True when some byte of a range inside one allocation was never written. What
+/// lies outside is not for this check.
+static bool isUninit(Wave &w, u64 addr, u64 bytes) {
+  const MemAlloc *a = findAlloc(*w.ts, addr, bytes);
+  if (!a || !a->written || a->allWritten)
+    return false;
+  u64 off = addr - a->base, end = off + bytes;
+  for (u64 word = off >> 6; word <= (end - 1) >> 6; ++word) {
+    u64 first = word << 6, from = off > first ? off - first : 0, to = std::min<u64>(end - first, 64);
+    u64 bits = (to - from == 64 ? ~0ull : ((1ull << (to - from)) - 1)) << from;
+    u64 have = __atomic_load_n(&a->written[word], __ATOMIC_RELAXED) | a->initialized[word];
+    if (LLVM_UNLIKELY((have & bits) != bits) && !a->initializedBlocks[word >> 9])
+      return true;
+  }
+  return false;
+}
+
+namespace {
+/// The lanes of one instruction that read what was never written.
+struct Lanes {
+  u64 mask = 0, address = 0;
+  u32 bytes = 0;
+  void add(u32 lane, u64 addr, u32 n) {
+    if (!mask) {
+      address = addr;
+      bytes = n;
+    }
+    mask |= 1ull << lane;
+  }
+};
+} // namespace
+
+void UninitCheck::add(const Record &r) {
+  auto [it, added] = records.try_emplace({r.inst->index, r.lds}, r);
+  Record &first = it->second;
+  if (added)
+    return;
+  u64 occurrences = first.occurrences + r.occurrences;
+  if (std::tie(r.ordinal, r.sequence) < std::tie(first.ordinal, first.sequence))
+    first = r;
+  first.occurrences = occurrences;
+}
+
+void UninitCheck::merge(Records &into, const Records &from) {
+  UninitCheck all;
+  all.records = std::move(into);
+  for (const auto &[key, r] : from)
+    all.add(r);
+  into = std::move(all.records);
+}
+
+void UninitCheck::checkAccess(Wave &w, const Inst *in, GroupState &group) {
+  auto it = getAccesses().find(in->def);
+  if (it == getAccesses().end())
+    return;
+  const MemAccess &a = it->second;
+  const u32 bytes = a.bytes;
+  const bool reads = a.reads && (!a.swaps || in->flags & FReturn);
+  Lanes memory, lds;
+  auto readLDS = [&](u32 lane, u64 off, u32 n) {
+    if (off + n <= w.ldsBytes && memchr(group.ldsWritten + off, 0, n))
+      lds.add(lane, off, n);
+  };
+  auto writeLDS = [&](u64 off, u32 n) {
+    if (off + n <= w.ldsBytes)
+      memset(group.ldsWritten + off, 1, n);
+  };
+
+  // Scalar unit.
+  if (a.kind == MemAccess::Scalar || a.kind == MemAccess::ScalarBuffer) {
+    if (!reads)
+      return;
+    u64 base = read64(w, in->src[0].reg), limit = ~0ull;
+    u64 off = u64(i64(i32(in->imm))) + (in->flags & FSaddr ? w.s[in->src[1].reg] : 0u);
+    if (a.kind == MemAccess::ScalarBuffer) {
+      const u32 *rsrc = &w.s[in->src[0].reg];
+      u64 stride = (rsrc[1] >> 16) & 0x3fffu;
+      limit = rsrc[2] * (stride ? stride : 1);
+      base &= 0xfffffffffffcull;
+      off &= ~3ull;
+      if (i64(off) < 0)
+        return;
+    } else {
+      base = (base + off) & ~3ull;
+      off = 0;
+    }
+    for (u32 k = 0; k < bytes / 4u; ++k) {
+      u64 o = off + 4 * k;
+      if (o + 4 <= limit && isUninit(w, base + o, 4)) {
+        add({in, false, group.ordinal, group.sequence++, w.waveInGroup, 0, base + o, 4, 1});
+        return;
+      }
+    }
+    return;
+  }
+
+  u64 exec = getExec(w);
+  if (a.kind == MemAccess::LDS) {
+    const u32 *addr = w.v + in->src[0].reg;
+    u32 offsets[2] = {in->imm & 0xffffu, 0}, count = 1;
+    if (a.offsetScale) {
+      count = 2;
+      offsets[0] = (in->imm & 0xffu) * a.offsetScale;
+      offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
+    }
+    // The common cases at once: everything written, or dense writes.
+    u64 lo = ~0ull, hi = 0, diff = ~exec;
+    for (u32 i = 0; i < 64; ++i)
+      diff |= addr[i] ^ (addr[0] + i * bytes);
+    for (u64 m = exec; m; m &= m - 1) {
+      u32 i = u32(__builtin_ctzll(m));
+      lo = std::min<u64>(lo, addr[i]);
+      hi = std::max<u64>(hi, addr[i]);
+    }
+    if (exec && reads && !a.writes) {
+      bool all = true;
+      for (u32 k = 0; k < count && all; ++k)
+        all = hi + offsets[k] + bytes <= w.ldsBytes && !memchr(group.ldsWritten + lo + offsets[k], 0, hi - lo + bytes);
+      if (all)
+        return;
+    }
+    if (!reads && !diff) {
+      for (u32 k = 0; k < count; ++k)
+        if (hi + offsets[k] + bytes <= w.ldsBytes)
+          memset(group.ldsWritten + lo + offsets[k], 1, 64 * bytes);
+        else
+          diff = 1;
+      if (!diff)
+        return;
+    }
+    // Atomics read and write lane by lane.
+    for (u64 m = exec; m; m &= m - 1) {
+      u32 i = u32(__builtin_ctzll(m));
+      for (u32 k = 0; k < count; ++k) {
+        u64 off = u64(addr[i]) + offsets[k];
+        if (reads)
+          readLDS(i, off, bytes);
+        if (a.writes)
+          writeLDS(off, bytes);
+      }
+    }
+  } else {
+    Access acc;
+    switch (a.kind) {
+    case MemAccess::Flat:
+      computeAddresses<Flat>(w, in, bytes, acc);
+      break;
+    case MemAccess::Global:
+      computeAddresses<Global>(w, in, bytes, acc);
+      break;
+    case MemAccess::Buffer:
+      computeAddresses<Buffer>(w, in, bytes, acc);
+      break;
+    default:
+      // Scratch starts as zero; it is not checked.
+      return;
+    }
+    // The common cases at once: stores, and everything written.
+    if (!acc.special && !(in->flags & FLds)) {
+      if (!reads)
+        return;
+      u64 lo = ~0ull, hi = 0;
+      for (u64 m = acc.mask; m; m &= m - 1) {
+        u64 addr = acc.addr[__builtin_ctzll(m)];
+        lo = std::min(lo, addr);
+        hi = std::max(hi, addr);
+      }
+      if (!acc.mask ||
+          (hi - lo < 0x10000 && findAlloc(*w.ts, lo, hi - lo + bytes) && !isUninit(w, lo, hi - lo + bytes)))
+        return;
+    }
+    // Buffers end in the middle of an access of several dwords.
+    u64 end = ~0ull;
+    if (a.kind == MemAccess::Buffer && bytes > 4 && straddles(w, in, acc, bytes)) {
+      const u32 *rsrc = &w.s[in->sdst];
+      end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
+    }
+    for (u64 m = acc.mask; m; m &= m - 1) {
+      u32 i = u32(__builtin_ctzll(m));
+      u64 addr = acc.addr[i];
+      u32 hi = u32(addr >> 32);
+      if (a.kind == MemAccess::Flat && hi == sharedApertureHi) {
+        if (reads)
+          readLDS(i, u32(addr), bytes);
+        if (a.writes)
+          writeLDS(u32(addr), bytes);
+        continue;
+      }
+      if (!reads || (a.kind == MemAccess::Flat && hi == privateApertureHi))
+        continue;
+      u64 inside = end - addr;
+      u32 n = inside < bytes ? u32(inside & ~3ull) : bytes;
+      if (n && isUninit(w, addr, n))
+        memory.add(i, addr, n);
+    }
+    if (in->flags & FLds && a.reads && !a.writes) {
+      u32 n = bytes < 4 ? 4 : bytes;
+      for (u64 m = exec; m; m &= m - 1) {
+        u32 i = u32(__builtin_ctzll(m));
+        writeLDS(u64(w.s[regM0] & 0x3ffffu) + (in->imm & 0xfffu) + u64(i) * n, n);
+      }
+    }
+  }
+  if (memory.mask)
+    add({in, false, group.ordinal, group.sequence++, w.waveInGroup, memory.mask, memory.address, memory.bytes, 1});
+  if (lds.mask)
+    add({in, true, group.ordinal, group.sequence++, w.waveInGroup, lds.mask, lds.address, lds.bytes, 1});
+}
