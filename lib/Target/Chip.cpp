@@ -202,10 +202,17 @@ const ChipInfo *atrex::lookupChip(StringRef name) {
 }
 
 std::string atrex::getArchList() {
+  // gfx942 (MI308X, ...), gfx950 (...): chips of one architecture stand together.
   std::string list;
-  for (const ChipInfo &chip : chips)
-    if (chip.isAMDGPU())
-      list += (list.empty() ? "" : ", ") + chip.name.str();
+  for (const ChipInfo &first : chips) {
+    if (!first.isAMDGPU() || list.find(first.arch.str()) != std::string::npos)
+      continue;
+    std::string names;
+    for (const ChipInfo &chip : chips)
+      if (chip.arch == first.arch)
+        names += (names.empty() ? "" : ", ") + chip.name.str();
+    list += (list.empty() ? "" : ", ") + first.arch.str() + " (" + names + ")";
+  }
   return list;
 }
 

@@ -25,9 +25,14 @@ using namespace atrex;
 
 namespace {
 
-/// Registers of a lane that a tile may occupy; a wave has 256 to address, and
-/// addresses and temporaries need some.
-constexpr int64_t maxLiveRegisters = 232;
+/// Registers of a lane that a tile may occupy in a workgroup of `threads`: what
+/// is left of the SIMD's file once all waves of the workgroup have their share,
+/// less what addresses and temporaries need.
+int64_t getMaxLiveRegisters(const ChipInfo &chip, int64_t threads) {
+  constexpr int64_t reserved = 24, addressable = 256;
+  int64_t wavesPerSIMD = llvm::divideCeil(llvm::divideCeil(threads, chip.waveSize), chip.simdsPerCU);
+  return std::min<int64_t>(addressable, chip.vgprsPerSIMD / wavesPerSIMD) - reserved;
+}
 
 /// What the estimate needs to know about an operator.
 struct RowShape {
@@ -212,18 +217,24 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
       if (rowsPerThread ? rows != rowsPerThread : (rows > 4 || !llvm::isPowerOf2_64(rows)))
         continue;
       Candidate c{vector, tpr, runs, rows, threads ? threads : std::max<int64_t>(256, tpr), 0};
-      if (getLiveRegisters(row, c) > maxLiveRegisters)
+      // A schedule that insists on a width may have what does not spill in the
+      // smallest workgroup; the rest is on its own head.
+      int64_t limit = getMaxLiveRegisters(*chip, threadsPerRow ? 1 : c.threads);
+      if (getLiveRegisters(row, c) > limit)
         continue;
       c.cost = estimate(row, c, chip->waveSize);
       if (!best || c.cost < best->cost)
         best = c;
     }
   }
-  if (!best)
+  if (!best) {
+    int64_t most = threads ? threads : int64_t(chip->maxWorkgroupSize);
     return func.emitError() << "a row of " << row.columns * row.middle
-                            << " elements does not fit into the registers of "
-                            << "one workgroup: " << (threadsPerRow ? threadsPerRow : int64_t(chip->maxWorkgroupSize))
-                            << " work-items with at most " << maxLiveRegisters << " registers each";
+                            << " elements does not fit into the registers of one workgroup: "
+                            << (threadsPerRow ? threadsPerRow : most) << " work-items with at most "
+                            << getMaxLiveRegisters(*chip, threadsPerRow ? 1 : most) << " registers each"
+                            << (threadsPerRow ? "" : "; 'threads-per-row' allows more, with spills");
+  }
 
   // Threads: columns first, then rows; values: a run, further runs, the middle
   // dimensions, further rows.

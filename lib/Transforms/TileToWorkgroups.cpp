@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -101,6 +102,9 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     scf::SCFTileAndFuseOptions options;
     options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
     options.tilingOptions.setTileSizes(sizes);
+    // Besides saying what an iteration is, the mapping keeps a loop of one turn
+    // from being folded away.
+    options.tilingOptions.setMapping({gpu::GPUBlockMappingAttr::get(func.getContext(), gpu::MappingId::DimX)});
     RewritePatternSet cleanup(func.getContext());
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(cleanup);
     tensor::ExtractSliceOp::getCanonicalizationPatterns(cleanup, func.getContext());
@@ -113,12 +117,6 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     numTiled += tiled->tiledAndFusedOps.size();
     if (tiled->loops.empty())
       return root->emitError() << "tiling along dimension 0 left no loop";
-    // A loop of one turn would be folded away, and with it the only thing that
-    // says what a workgroup does.
-    int64_t rowCount = cast<scf::ForallOp>(tiled->loops.front()).getStaticUpperBound().front();
-    if (!ShapedType::isDynamic(rowCount) && rowCount <= mapping.getExtent()[0])
-      return func.emitError() << "the results have a constant number of rows, " << rowCount << ", and one tile holds "
-                              << mapping.getExtent()[0] << "; leave dimension 0 open, it is given when launching";
     // A result that another result is computed from is computed again in the
     // other's tile, where common subexpressions meet, rather than read back.
     for (auto [original, replacement] : tiled->replacements)

@@ -57,7 +57,7 @@ func.func @empty_middle(%o: tensor<?x0x8xbf16> {atx.output}) attributes {atx.ope
 
 // -----
 
-// expected-error @below {{a row of 1048576 elements does not fit into the registers of one workgroup: 1024 work-items with at most 232 registers each}}
+// expected-error @below {{a row of 1048576 elements does not fit into the registers of one workgroup: 1024 work-items with at most 104 registers each; 'threads-per-row' allows more, with spills}}
 func.func @long(%o: tensor<?x1048576xbf16> {atx.output}) attributes {atx.operator} {
   return
 }

@@ -111,13 +111,3 @@ func.func @rank0(%o: tensor<f32> {atx.output, atx.shape = ["1"]}) -> tensor<f32>
   %f = linalg.fill ins(%zero : f32) outs(%o : tensor<f32>) -> tensor<f32>
   return %f : tensor<f32>
 }
-
-// -----
-
-// expected-error @below {{the results have a constant number of rows, 8, and one tile holds 8; leave dimension 0 open, it is given when launching}}
-func.func @one_tile(%o: tensor<8x8xf32> {atx.output, atx.shape = ["8", "8"]}) -> tensor<8x8xf32>
-    attributes {atx.operator, atx.mapping = #atx.mapping<tile = [8, 8], extent = [8, 8], threads = 8, layout = <(8):(1E0), (8):(1E1)>>} {
-  %zero = arith.constant 0.0 : f32
-  %f = linalg.fill ins(%zero : f32) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
-  return %f : tensor<8x8xf32>
-}

@@ -649,6 +649,9 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, coverageCommand);
   std::string message;
   raw_string_ostream os(message);
+  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions(category, runCommand);
+  cl::HideUnrelatedOptions(category, coverageCommand);
   if (!cl::ParseCommandLineOptions(argc, argv, "Runs AMDGPU code objects on the embedded device\n", &os)) {
     errs() << os.str();
     return 2;

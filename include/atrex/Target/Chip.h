@@ -100,7 +100,7 @@ const ChipInfo *lookupChip(llvm::StringRef name);
 /// gfx942 (the device of the published production times), MI355X for gfx950.
 const ChipInfo *getDefaultChip(llvm::StringRef arch);
 
-/// Comma-separated names of chips that code can be generated for.
+/// Architectures that code can be generated for, each with its chips.
 std::string getArchList();
 
 /// Waves per SIMD that registers, LDS and workgroup size allow.

@@ -25,7 +25,8 @@ def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
     the shape only, so the same source gives the same mapping.
 
     Fails with a diagnostic when a row is not of constant length or does not fit
-    into the registers of one workgroup.
+    into the registers of one workgroup. With `threads-per-row` given, more is
+    allowed: the backend may then spill.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
@@ -50,7 +51,7 @@ def TileToWorkgroupsPass : Pass<"atx-tile-to-workgroups", "::mlir::func::FuncOp"
     that do not depend on one another share the loop.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
   let statistics = [Statistic<"numTiled", "num-tiled", "operations tiled or fused">];
 }
 

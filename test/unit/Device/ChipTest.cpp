@@ -27,7 +27,7 @@ TEST(Chip, Lookup) {
   ASSERT_NE(h20, nullptr);
   EXPECT_FALSE(h20->isAMDGPU());
   EXPECT_EQ(h20->peaks.bf16, 148e12);
-  EXPECT_EQ(getArchList(), "MI308X, MI300X, MI300A, MI355X");
+  EXPECT_EQ(getArchList(), "gfx942 (MI308X, MI300X, MI300A), gfx950 (MI355X)");
 }
 
 TEST(Chip, PublishedPeaks) {
