@@ -45,6 +45,22 @@ namespace {
 /// Code object version 5: what current runtimes load.
 constexpr unsigned codeObjectVersion = 500;
 
+Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+
+/// Message of a fatal error inside the backend.
+thread_local std::string *fatalMessage = nullptr;
+
+void onFatalError(void *, const char *reason, bool) {
+  // Outside of emitCode nobody waits for the message.
+  if (!fatalMessage) {
+    errs() << "LLVM ERROR: " << reason << "\n";
+    return;
+  }
+  *fatalMessage = reason;
+  if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent())
+    context->HandleExit(1);
+}
+
 void initializeTarget() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -54,19 +70,9 @@ void initializeTarget() {
     LLVMInitializeAMDGPUAsmParser();
     LLVMInitializeAMDGPUAsmPrinter();
     CrashRecoveryContext::Enable();
+    // Once for the process: code may be emitted on several threads.
+    install_fatal_error_handler(onFatalError);
   });
-}
-
-Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
-
-/// Message of a fatal error inside the backend.
-thread_local std::string *fatalMessage = nullptr;
-
-void onFatalError(void *, const char *reason, bool) {
-  if (fatalMessage)
-    *fatalMessage = reason;
-  if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent())
-    context->HandleExit(1);
 }
 
 struct DiagnosticCollector : DiagnosticHandler {
@@ -209,14 +215,12 @@ Expected<EmittedCode> atrex::emitCode(mlir::gpu::GPUModuleOp module, StringRef a
   EmittedCode code;
   std::string fatal;
   std::optional<Error> result;
-  install_fatal_error_handler(onFatalError);
   CrashRecoveryContext recovery;
   bool finished = recovery.RunSafely([&] {
     fatalMessage = &fatal;
     result.emplace(emitInto(module, arch, wantAssembly, wantCodeObject, code));
   });
   fatalMessage = nullptr;
-  remove_fatal_error_handler();
   if (!finished) {
     if (result)
       consumeError(std::move(*result));
