@@ -40,7 +40,10 @@ Error DeviceMemory::reserve() {
     return Error::success();
   // Limits on virtual memory make a smaller reservation necessary.
   for (unsigned log : {42, 40, 38, 36, 34, 32}) {
-    void *p = mmap(nullptr, 1ull << log, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // The same addresses in every run where the host has them free: reports name
+    // addresses.
+    void *const wanted = reinterpret_cast<void *>(uintptr_t(0x100000000000));
+    void *p = mmap(wanted, 1ull << log, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
       continue;
     spaceBase = reinterpret_cast<uint64_t>(p);

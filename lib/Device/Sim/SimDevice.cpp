@@ -897,7 +897,9 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
     state->memory.assumeWritten();
 
   unsigned numWorkers = jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
-  if (config.trace)
+  // What has been written when a workgroup reads depends on the order of the
+  // workgroups, so the check keeps to one.
+  if (config.trace || config.checks)
     numWorkers = 1;
   numWorkers = unsigned(std::min<uint64_t>(numWorkers, l.numGroups));
   std::vector<std::unique_ptr<Worker>> workers;
