@@ -238,6 +238,70 @@ struct SubtractSplat : public OpRewritePattern<arith::SubFOp> {
   }
 };
 
+/// tanh from exp2 where the argument is not small, else from the series: neither
+/// cancels. The relative error is a few units of the last place.
+struct ExpandTanh : public OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    auto number = [&](float value) -> Value {
+      Attribute scalar = rewriter.getF32FloatAttr(value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(vector, scalar));
+      return arith::ConstantOp::create(rewriter, loc, cast<TypedAttr>(scalar));
+    };
+    auto approximate = arith::FastMathFlags::contract | arith::FastMathFlags::arcp | arith::FastMathFlags::afn;
+    Value x = op.getOperand();
+    Value magnitude = math::AbsFOp::create(rewriter, loc, x);
+    // 1 - 2 / (exp(2|x|) + 1)
+    Value power = math::Exp2Op::create(
+        rewriter, loc, arith::MulFOp::create(rewriter, loc, magnitude, number(2.885390081777927f)), approximate);
+    Value quotient = arith::DivFOp::create(rewriter, loc, number(2.0f),
+                                           arith::AddFOp::create(rewriter, loc, power, number(1.0f)), approximate);
+    Value large = arith::SubFOp::create(rewriter, loc, number(1.0f), quotient);
+    // x - x^3/3 + 2x^5/15 - 17x^7/315 + 62x^9/2835 - 1382x^11/155925, |x| < 1/4
+    Value square = arith::MulFOp::create(rewriter, loc, x, x);
+    Value sum = number(-1382.0f / 155925);
+    for (float coefficient : {62.0f / 2835, -17.0f / 315, 2.0f / 15, -1.0f / 3})
+      sum = math::FmaOp::create(rewriter, loc, sum, square, number(coefficient));
+    Value small = math::FmaOp::create(rewriter, loc, arith::MulFOp::create(rewriter, loc, sum, square), x, x);
+    Value isSmall = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT, magnitude, number(0.25f));
+    // The sign last: the small branch loses that of zero.
+    rewriter.replaceOpWithNewOp<math::CopySignOp>(op, arith::SelectOp::create(rewriter, loc, isSmall, small, large), x);
+    return success();
+  }
+};
+
+/// LLVM narrows f32 arithmetic that is rounded to f16 to arithmetic in f16, which
+/// is exact, and then fuses it where `contract` allows, which drops a rounding.
+/// So the flag goes from everything that reaches such a rounding element by
+/// element.
+void protectF16Roundings(Operation *root) {
+  SmallVector<Value> work;
+  root->walk([&](arith::TruncFOp op) {
+    if (getElementTypeOrSelf(op.getType()).isF16())
+      work.push_back(op.getIn());
+  });
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Operation *def = work.pop_back_val().getDefiningOp();
+    if (!def || !seen.insert(def).second || !OpTrait::hasElementwiseMappableTraits(def))
+      continue;
+    if (auto flags = dyn_cast<arith::ArithFastMathInterface>(def)) {
+      arith::FastMathFlagsAttr attr = flags.getFastMathFlagsAttr();
+      if (attr)
+        def->setAttr(
+            flags.getFastMathAttrName(),
+            arith::FastMathFlagsAttr::get(root->getContext(), attr.getValue() & ~arith::FastMathFlags::contract));
+    }
+    llvm::append_range(work, def->getOperands());
+  }
+}
+
 class ConvertToROCDL : public atrex::impl::ConvertToROCDLPassBase<ConvertToROCDL> {
 public:
   using ConvertToROCDLPassBase::ConvertToROCDLPassBase;
@@ -255,9 +319,10 @@ public:
       return signalPassFailure();
     }
 
+    protectF16Roundings(module);
     {
       RewritePatternSet patterns(context);
-      patterns.add<SubtractSplat>(context);
+      patterns.add<ExpandTanh, SubtractSplat>(context);
       if (failed(applyPatternsGreedily(module, std::move(patterns))))
         return signalPassFailure();
     }

@@ -159,6 +159,18 @@ LogicalResult LayoutPropagation::placeReductions() {
     if (!layout || layouts.lookup(reduce.getSource()))
       return WalkResult::advance();
     VectorType type = reduce.getSourceVectorType();
+    // A tile, or one without its last dimensions, goes where the mapping puts
+    // it: the lanes of a row share it.
+    if (ArrayRef<int64_t> tile = mapping.getTile();
+        type.getRank() <= int64_t(tile.size()) && type.getShape() == tile.take_front(type.getRank())) {
+      llvm::SmallBitVector behind(tile.size()), reduced(type.getRank());
+      behind.set(type.getRank(), tile.size());
+      for (int64_t dim : reduce.getReductionDims())
+        reduced.set(dim);
+      atx::TVAttr natural = mapping.getLayout().project(behind);
+      if (natural.project(reduced) == layout)
+        return failed(set(reduce.getSource(), natural, reduce)) ? WalkResult::interrupt() : WalkResult::advance();
+    }
     SmallVector<unsigned> positions;
     SmallVector<int64_t> shape, steps, dims;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {

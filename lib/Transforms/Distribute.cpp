@@ -29,7 +29,7 @@ using namespace atrex;
 namespace {
 
 /// No lane holds more elements of a vector, however small, in its 512 registers.
-constexpr int64_t maxValuesPerLane = 2048;
+constexpr int64_t maxValuesPerLane = 256;
 
 /// What one lane holds of a vector: runs of the fastest value mode, the other
 /// value modes enumerate the runs, the first of them fastest.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -54,6 +55,32 @@ private:
 };
 
 } // namespace
+
+/// Replaces every extent of an argument by that of the first argument that has
+/// the same expression in `atx.shape`.
+static void unifyDims(func::FuncOp func, scf::ForallOp loop, RewriterBase &rewriter) {
+  DenseMap<Attribute, Value> known;
+  SmallVector<tensor::DimOp> dims;
+  func.walk([&](tensor::DimOp dim) { dims.push_back(dim); });
+  for (tensor::DimOp dim : dims) {
+    auto arg = dyn_cast<BlockArgument>(dim.getSource());
+    if (arg && arg.getOwner() == loop.getBody())
+      if (OpOperand *init = loop.getTiedOpOperand(arg))
+        arg = dyn_cast<BlockArgument>(init->get());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!arg || arg.getOwner() != &func.getBody().front() || !index)
+      continue;
+    auto shape = func.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(), atx::shapeAttrName);
+    if (!shape || *index < 0 || size_t(*index) >= shape.size())
+      continue;
+    Value &first = known[shape[*index]];
+    if (!first) {
+      rewriter.setInsertionPointToStart(&func.getBody().front());
+      first = tensor::DimOp::create(rewriter, dim.getLoc(), arg, *index);
+    }
+    rewriter.replaceOp(dim, first);
+  }
+}
 
 LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping) {
   if (!func.getBody().hasOneBlock())
@@ -140,6 +167,16 @@ LogicalResult TileToWorkgroups::tile(func::FuncOp func, atx::MappingAttr mapping
     // where the last one does.
     target = fuseIndependentSiblingForallLoops(source, target, rewriter);
   }
+
+  // Equal extents are taken from different tensors; one of them will do, and
+  // slices of one tensor become one slice.
+  {
+    RewritePatternSet patterns(func.getContext());
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    if (failed(applyPatternsGreedily(func, std::move(patterns))))
+      return func.emitError() << "extents could not be resolved";
+  }
+  unifyDims(func, target, rewriter);
 
   // What does not depend on the row (a conversion of a weight, say) was not cut
   // into slices; every workgroup computes it for itself.

@@ -61,6 +61,11 @@ private:
 
   /// Extent of a dimension once padded to what the layout covers.
   FailureOr<int64_t> padded(int64_t extent, int64_t domainDim, Location loc) {
+    // The tile has one extent along each dimension; whatever is longer or shorter
+    // would be cut off or padded with what nobody asked for.
+    if (domainDim >= 1 && extent != mapping.getExtent()[domainDim])
+      return emitError(loc) << "spans " << extent << " elements along dimension " << domainDim
+                            << ", where the tile has " << mapping.getExtent()[domainDim];
     if (domainDim >= 0)
       return mapping.getTile()[domainDim];
     if (ShapedType::isDynamic(extent))
@@ -107,8 +112,14 @@ LogicalResult TileVectorizer::inferDims() {
                                 << mapping.getTile().size();
     SmallVector<int64_t> &known = getDims(insert.getSource());
     // Results of lower rank lack the trailing dimensions.
-    for (int64_t dim = 0; dim < rank; ++dim)
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      int64_t extent = insert.getSourceType().getDimSize(dim);
+      if (dim > 0 && extent != mapping.getExtent()[dim])
+        return insert.emitError() << "a result has " << extent << " elements along dimension " << dim
+                                  << ", the one that defines the tile " << mapping.getExtent()[dim]
+                                  << "; results of one operator must agree there, or be operators of their own";
       known[dim] = dim;
+    }
   }
   int64_t last = mapping.getTile().size() - 1;
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {

@@ -512,7 +512,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @large(%x: f32) kernel attributes {atx.mapping = #atx.mapping<tile = [16, 64], extent = [16, 60], threads = 128, layout = <(8, 16):(4E1, 1E0), (4, 2):(1E1, 32E1)>>} {
-    // expected-error @below {{layout #atx.tv<(4):(1E0), (1048576):(1E1)> gives one lane 1048576 elements; its registers hold at most 2048}}
+    // expected-error @below {{layout #atx.tv<(4):(1E0), (1048576):(1E1)> gives one lane 1048576 elements; its registers hold at most 256}}
     %y = vector.broadcast %x {atx.layout = #atx.tv<(4):(1E0), (1048576):(1E1)>} : f32 to vector<4x1048576xf32>
     gpu.return
   }
