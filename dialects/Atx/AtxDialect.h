@@ -25,6 +25,7 @@ constexpr llvm::StringLiteral operatorAttrName = "atx.operator";
 constexpr llvm::StringLiteral dimsAttrName = "atx.dims";
 constexpr llvm::StringLiteral nameAttrName = "atx.name";
 constexpr llvm::StringLiteral shapeAttrName = "atx.shape";
+constexpr llvm::StringLiteral typeAttrName = "atx.type";
 constexpr llvm::StringLiteral outputAttrName = "atx.output";
 constexpr llvm::StringLiteral defaultAttrName = "atx.default";
 constexpr llvm::StringLiteral mappingAttrName = "atx.mapping";

@@ -30,6 +30,7 @@ def Atx_Dialect : Dialect {
     | `atx.dims` | `func.func` | names of its run-time dimensions |
     | `atx.name` | function arguments | the parameter's name in the source |
     | `atx.shape` | function arguments | extents as dimension expressions |
+    | `atx.type` | function arguments | element type in the source where the argument's own type cannot say it (unsigned integers) |
     | `atx.output` | function arguments | the tensor is a result |
     | `atx.default` | function arguments | value of a scalar that is not given |
     | `atx.mapping` | `func.func`, `gpu.func` | how the iteration space is mapped |

@@ -210,6 +210,11 @@ func::FuncOp OperatorLowering::createFunction() {
       for (const Extent &extent : variable.shape)
         shape.push_back(b.getStringAttr(extent.value.str()));
       attrs.push_back(b.getNamedAttr(atx::shapeAttrName, b.getArrayAttr(shape)));
+      // Arithmetic works on signless integers; the host must know the sign.
+      if (variable.type == DataType::U8 || variable.type == DataType::U32)
+        attrs.push_back(b.getNamedAttr(
+            atx::typeAttrName, TypeAttr::get(IntegerType::get(b.getContext(), variable.type == DataType::U8 ? 8 : 32,
+                                                              IntegerType::Unsigned))));
       if (isOutput)
         attrs.push_back(b.getNamedAttr(atx::outputAttrName, b.getUnitAttr()));
       attrs.push_back(b.getNamedAttr(bufferization::BufferizationDialect::kWritableAttrName, b.getBoolAttr(isOutput)));

@@ -227,7 +227,8 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
       shapes[index] = *exprs;
       bool output = func.getArgAttr(index, atx::outputAttrName) != nullptr;
       info.push_back(attrs.getNamedAttr("kind", attrs.getStringAttr("tensor")));
-      info.push_back(attrs.getNamedAttr("type", TypeAttr::get(type.getElementType())));
+      auto sourceType = func.getArgAttrOfType<TypeAttr>(index, atx::typeAttrName);
+      info.push_back(attrs.getNamedAttr("type", sourceType ? sourceType : TypeAttr::get(type.getElementType())));
       info.push_back(attrs.getNamedAttr("shape", func.getArgAttr(index, atx::shapeAttrName)));
       if (output)
         info.push_back(attrs.getNamedAttr("output", attrs.getUnitAttr()));

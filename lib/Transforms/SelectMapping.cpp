@@ -229,8 +229,9 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
   }
   if (!best) {
     int64_t most = threads ? threads : int64_t(chip->maxWorkgroupSize);
-    return func.emitError() << "a row of " << row.columns * row.middle
-                            << " elements does not fit into the registers of one workgroup: "
+    return func.emitError() << "a row of " << row.columns * row.middle << " elements"
+                            << (row.inputs > 1 ? " and its inputs do" : " does")
+                            << " not fit into the registers of one workgroup: "
                             << (threadsPerRow ? threadsPerRow : most) << " work-items with at most "
                             << getMaxLiveRegisters(*chip, threadsPerRow ? 1 : most) << " registers each"
                             << (threadsPerRow ? "" : "; 'threads-per-row' allows more, with spills");
