@@ -52,8 +52,9 @@ cl::opt<std::string> chipName("chip", cl::desc("Chip that times are predicted fo
                               cl::sub(runCommand), cl::cat(category));
 cl::opt<unsigned> ldsBytes("lds", cl::desc("Dynamic LDS"), cl::value_desc("bytes"), cl::init(0), cl::sub(runCommand),
                            cl::cat(category));
-cl::opt<std::string> mfmaMode("mfma", cl::desc("Matrix arithmetic: exact or fast"), cl::value_desc("mode"),
-                              cl::init("exact"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> mfmaMode("mfma",
+                              cl::desc("Matrix arithmetic: exact or fast; without effect until the device has MFMA"),
+                              cl::value_desc("mode"), cl::init("exact"), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> timing("timing", cl::desc("Print the predicted time"), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> printStats("stats", cl::desc("Print counts and the rate of the simulation"), cl::sub(runCommand),
                          cl::cat(category));
