@@ -66,6 +66,10 @@ const Kernel *Module::lookup(llvm::StringRef name) const {
   return nullptr;
 }
 
+llvm::StringRef atrex::device::getName(MatrixArithmetic arithmetic) {
+  return arithmetic == MatrixArithmetic::Fast ? "fast" : "exact";
+}
+
 llvm::StringRef atrex::device::getName(InstClass cls) {
   switch (cls) {
   case InstClass::VALU:

@@ -68,6 +68,7 @@ LaunchTime atrex::device::predictTime(const ChipInfo &chip, const KernelResource
 
   // Vector instructions occupy their SIMD for the counted cycles.
   time.parts["valu"] = double(stats.valuCycles) * scale / (usedSIMDs * usedCUs) / clock;
+  time.parts["mfma"] = double(stats.matrixCycles) * scale / (usedSIMDs * usedCUs) / clock;
   // One scalar unit per compute unit takes an instruction per cycle from the
   // four SIMDs in turn, so each SIMD offers one per saluCycles.
   double scalars =

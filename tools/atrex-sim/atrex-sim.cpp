@@ -8,11 +8,13 @@
 
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
+#include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Support/FileOutput.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -29,7 +31,12 @@ namespace {
 cl::OptionCategory category("atrex-sim options");
 cl::SubCommand runCommand("run", "Run a kernel of a code object on the embedded device");
 cl::SubCommand coverageCommand("coverage", "List the instructions of code objects that are not implemented");
+cl::SubCommand vectorsCommand("mfma-vectors", "Check matrix instructions against files of vectors, bit for bit");
 
+cl::opt<std::string> vectorsDir(cl::Positional, cl::Required, cl::desc("DIR"), cl::sub(vectorsCommand),
+                                cl::cat(category));
+cl::opt<unsigned> vectorsLimit("limit", cl::desc("Disagreements shown per file"), cl::value_desc("n"), cl::init(5),
+                               cl::sub(vectorsCommand), cl::cat(category));
 cl::opt<std::string> inputFile(cl::Positional, cl::Required, cl::desc("FILE"), cl::sub(runCommand), cl::cat(category));
 cl::list<std::string> coverageFiles(cl::Positional, cl::OneOrMore, cl::desc("FILES..."), cl::sub(coverageCommand),
                                     cl::cat(category));
@@ -52,8 +59,7 @@ cl::opt<std::string> chipName("chip", cl::desc("Chip that times are predicted fo
                               cl::sub(runCommand), cl::cat(category));
 cl::opt<unsigned> ldsBytes("lds", cl::desc("Dynamic LDS"), cl::value_desc("bytes"), cl::init(0), cl::sub(runCommand),
                            cl::cat(category));
-cl::opt<std::string> mfmaMode("mfma",
-                              cl::desc("Matrix arithmetic: exact or fast; without effect until the device has MFMA"),
+cl::opt<std::string> mfmaMode("mfma", cl::desc("Matrix arithmetic: exact (bits of the hardware) or fast"),
                               cl::value_desc("mode"), cl::init("exact"), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> timing("timing", cl::desc("Print the predicted time"), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> printStats("stats", cl::desc("Print counts and the rate of the simulation"), cl::sub(runCommand),
@@ -571,6 +577,7 @@ int run() {
   config.dynamicLdsBytes = ldsBytes;
   config.maxWaveInstructions = maxInstructions;
   config.trackMemory = !noTracking;
+  config.matrixArithmetic = mfmaMode == "fast" ? MatrixArithmetic::Fast : MatrixArithmetic::Exact;
   config.profile = !profileFile.empty();
   std::string traceText;
   raw_string_ostream traceStream(traceText);
@@ -642,12 +649,59 @@ int coverage() {
   return code;
 }
 
+/// Every .json file of a directory (or one file), in the order of names.
+int mfmaVectors() {
+  std::vector<std::string> files;
+  if (sys::fs::is_regular_file(vectorsDir)) {
+    files.push_back(vectorsDir);
+  } else {
+    std::error_code error;
+    for (sys::fs::directory_iterator it(vectorsDir, error), end; it != end && !error; it.increment(error))
+      if (StringRef(it->path()).ends_with(".json"))
+        files.push_back(it->path());
+    if (error)
+      return fail(1, "cannot read '" + vectorsDir + "': " + error.message());
+    llvm::sort(files);
+  }
+  if (files.empty())
+    return fail(1, "'" + vectorsDir + "' has no .json file");
+  uint64_t agree = 0, disagree = 0, zeroSigns = 0;
+  unsigned bad = 0;
+  for (const std::string &path : files) {
+    auto result = runMatrixVectors(path, vectorsLimit);
+    if (!result) {
+      fail(1, result.takeError());
+      ++bad;
+      continue;
+    }
+    outs() << formatv("{0,-36} {1,8} agree {2,8} disagree", result->instruction, result->agree, result->disagree);
+    if (result->zeroSigns)
+      outs() << formatv(" ({0} only agree but for the sign of zero)", result->zeroSigns);
+    outs() << '\n';
+    for (const std::string &line : result->details)
+      outs() << "  " << line << '\n';
+    if (result->disagree > result->details.size())
+      outs() << formatv("  {0} further disagreements are not shown\n", result->disagree - result->details.size());
+    agree += result->agree;
+    disagree += result->disagree;
+    zeroSigns += result->zeroSigns;
+  }
+  outs() << formatv("{0} files, {1} outputs agree, {2} disagree", files.size() - bad, agree, disagree);
+  if (zeroSigns)
+    outs() << formatv(", {0} differ in the sign of zero", zeroSigns);
+  if (bad)
+    outs() << formatv(", {0} files could not be used", bad);
+  outs() << '\n';
+  return disagree || bad ? 1 : 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category, runCommand);
   cl::HideUnrelatedOptions(category, coverageCommand);
+  cl::HideUnrelatedOptions(category, vectorsCommand);
   std::string message;
   raw_string_ostream os(message);
   cl::HideUnrelatedOptions(category);
@@ -661,5 +715,7 @@ int main(int argc, char **argv) {
     return run();
   if (coverageCommand)
     return coverage();
-  return fail(2, "expected a command: run or coverage (see --help)");
+  if (vectorsCommand)
+    return mfmaVectors();
+  return fail(2, "expected a command: run, coverage or mfma-vectors (see --help)");
 }

@@ -120,6 +120,16 @@ public:
   const Kernel *lookup(llvm::StringRef name) const;
 };
 
+/// How matrix instructions of 32-bit results other than i32 and f32 round.
+enum class MatrixArithmetic : uint8_t {
+  /// Bit for bit as CDNA3 does (docs/device.md says what is known and what is
+  /// assumed).
+  Exact,
+  /// Chains of fused multiply-adds, k ascending: about ten times faster.
+  Fast,
+};
+llvm::StringRef getName(MatrixArithmetic arithmetic);
+
 struct LaunchConfig {
   /// Workgroups per axis.
   std::array<uint32_t, 3> grid = {1, 1, 1};
@@ -148,6 +158,8 @@ struct LaunchConfig {
   bool profile = false;
   /// Null: no trace.
   const TraceConfig *trace = nullptr;
+  /// Only the embedded device has a choice.
+  MatrixArithmetic matrixArithmetic = MatrixArithmetic::Exact;
 };
 
 /// Instruction classes the issue model distinguishes.
@@ -180,6 +192,8 @@ struct ExecutionStats {
   std::array<uint64_t, numInstClasses> instructions = {};
   /// Cycles the executed instructions occupy the vector ALU of a SIMD.
   uint64_t valuCycles = 0;
+  /// Cycles they occupy the matrix unit of a SIMD.
+  uint64_t matrixCycles = 0;
   /// Bytes that active lanes asked for.
   uint64_t loadBytes = 0;
   uint64_t storeBytes = 0;

@@ -17,6 +17,10 @@
 
 #include <stdint.h>
 
+namespace atrex {
+struct MatrixInstruction;
+}
+
 namespace atrex::device::sim {
 
 using u8 = uint8_t;
@@ -97,6 +101,74 @@ enum OpFlags : u8 {
   OpMK = 64,
 };
 
+/// How a matrix instruction computes.
+enum MatrixArith : u8 {
+  /// One fused multiply-add per element of k, in double.
+  MatF64,
+  /// The same in float.
+  MatF32,
+  /// Exact sums of 32 bits.
+  MatI8,
+  /// Aligned, truncated sums of groups (exact) or a chain of fused
+  /// multiply-adds (fast).
+  MatFloat,
+};
+
+/// Element formats of A and B as the handlers unpack them.
+enum MatrixFormat : u8 {
+  MFloat32,
+  MXFloat32,
+  MHalf,
+  MBFloat,
+  MFP8,
+  MBF8,
+  MFP8FNUZ,
+  MBF8FNUZ,
+  MFP6,
+  MBF6,
+  MFP4,
+  MInt8,
+  MFloat64,
+};
+
+/// What a handler, a checker or a model needs to know of a matrix instruction.
+/// One per static instruction, owned by the program.
+struct MatrixOp {
+  const MatrixInstruction *info;
+  /// First elements of the rows (register * 64, accumulation registers from
+  /// 256 on) and numbers of registers. C counts registers even when it is a
+  /// constant; for sparse instructions C is D.
+  u32 a, b, c, d;
+  u8 numA, numB, numC;
+  /// Not null: C is this inline constant (64 low dwords, then 64 high ones).
+  const u32 *constantC;
+  /// Sparse: row of the index register.
+  u32 index;
+  /// Scaled: the scale registers (or inline constants) and the byte of them.
+  Operand scale[2];
+  u8 scaleByte[2];
+  MatrixArith arith;
+  MatrixFormat formatA, formatB;
+  u8 sparse, scaled;
+  u8 m, n, blocks;
+  /// Elements of k: stored in A, and of B.
+  u16 storedK, k;
+  /// Elements of k a lane holds in a row, before the next lane group's.
+  u8 chunkA, chunkB;
+  /// Exact mode: products added in one group; even and odd ones apart.
+  u8 group, evenOdd;
+  u8 cbsz, abid, blgp;
+  /// Sparse: bit of the index register where the set starts, groups per lane.
+  u8 indexShift, indexGroups;
+  /// Passes of four cycles until the result; the matrix unit is busy for as
+  /// long.
+  u8 passes;
+  /// Not null: operands or modifiers have no meaning, this is why.
+  const char *complaint;
+  /// f64: index of each lane's element in A and B, of each value in C and D.
+  const u16 *mapA, *mapB, *mapC;
+};
+
 /// A decoded instruction. One slot per dword of code, so that a program counter
 /// maps to a slot by subtraction.
 struct alignas(128) Inst {
@@ -120,6 +192,8 @@ struct alignas(128) Inst {
   /// Set once everything reachable from here is decoded.
   u8 ready;
   u8 aux;
+  /// Matrix instructions only.
+  const MatrixOp *matrix;
 };
 static_assert(sizeof(Inst) == 128, "one slot is two cache lines");
 
@@ -205,6 +279,8 @@ struct Wave {
   u64 executed;
   u32 waveInGroup;
   u8 isGfx950;
+  /// Matrix instructions: fast instead of exact arithmetic.
+  u8 matrixFast;
   /// Lanes that a DPP source allows to write.
   u64 dppMask;
   Fault fault;
@@ -225,6 +301,8 @@ OpTable getScalarOps();
   namespace L {                                                                                                        \
   OpTable getVectorOps();                                                                                              \
   OpTable getMemoryOps();                                                                                              \
+  /* Executes Inst::matrix. */                                                                                         \
+  Handler getMatrixHandler();                                                                                          \
   }
 ATREX_SIM_LEVELS(ATREX_SIM_DECLARE)
 #undef ATREX_SIM_DECLARE
@@ -233,6 +311,8 @@ ATREX_SIM_LEVELS(ATREX_SIM_DECLARE)
 const Inst *handleUnknown(Wave &w, const Inst *in);
 const Inst *handleBadJump(Wave &w, const Inst *in);
 const Inst *handleEndOfCode(Wave &w, const Inst *in);
+/// A matrix instruction with MatrixOp::complaint.
+const Inst *handleBadMatrix(Wave &w, const Inst *in);
 
 } // namespace atrex::device::sim
 

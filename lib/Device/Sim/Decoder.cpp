@@ -179,6 +179,9 @@ StringRef atrex::device::sim::getHandlerLevel() {
   return level;
 }
 
+/// Scales of a following f8f6f4 instruction, of which it is the first half.
+static constexpr const char *scalePrefixName = "v_mfma_ld_scale_b32";
+
 const StringMap<const OpDef *> &atrex::device::sim::getHandlers() {
   static const StringMap<const OpDef *> handlers = [] {
     StringMap<const OpDef *> map;
@@ -188,6 +191,18 @@ const StringMap<const OpDef *> &atrex::device::sim::getHandlers() {
     };
     add(getScalarOps());
     StringRef level = getHandlerLevel();
+    Handler matrix = level == "avx512" ? avx512::getMatrixHandler()
+                     : level == "avx2" ? avx2::getMatrixHandler()
+                                       : base::getMatrixHandler();
+    static std::deque<OpDef> matrixRows;
+    auto addMatrix = [&](const char *name) {
+      matrixRows.push_back({name, matrix, TNone, {TNone, TNone, TNone}, CMFMA, 0});
+      map.try_emplace(name, &matrixRows.back());
+    };
+    for (const MatrixInstruction &info : getMatrixInstructions())
+      addMatrix(info.mnemonic.data());
+    // Disassembled alone where no instruction follows that it could belong to.
+    addMatrix(scalePrefixName);
     if (level == "avx512") {
       add(avx512::getVectorOps());
       add(avx512::getMemoryOps());
@@ -568,6 +583,15 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
       in.opsel = 0;
     return finish();
   }
+  if (def->cls == CMFMA) {
+    if (const MatrixInstruction *info = lookupMatrixInstruction(mnemonic))
+      return decodeMatrix(in, *info, size, slot);
+    MatrixOp &op = matrixOps.emplace_back();
+    op.complaint = "a v_mfma_ld_scale_b32 without the scaled f8f6f4 instruction that it belongs to";
+    in.matrix = &op;
+    in.fn = handleBadMatrix;
+    return true;
+  }
   if (b(31, 23) == 0x1a7) { // VOP3P
     in.dst = b(7, 0) * 64;
     if (b.bit(15))
@@ -662,6 +686,8 @@ void Program::decodeSlot(uint64_t slot, std::vector<uint64_t> &work) {
           in.cycles = u8(issue.transCycles);
         else if (def->cls == CMul)
           in.cycles = u8(issue.mulCycles);
+        else if (def->cls == CMFMA)
+          in.cycles = u8(issue.valuCycles);
         if (!endsFlow(def) && in.next < &slots[dwords])
           work.push_back(u64(in.next - slots));
         if (in.target && in.target < &slots[dwords])

@@ -14,9 +14,12 @@
 #define ATREX_LIB_DEVICE_SIM_DECODER_H
 
 #include "atrex/Target/Chip.h"
+#include "atrex/Target/MatrixInstructions.h"
 #include "lib/Device/Sim/Core.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -83,6 +86,8 @@ private:
   Program() = default;
   void decodeSlot(uint64_t slot, std::vector<uint64_t> &work);
   bool decodeOperands(Inst &in, const OpDef *&def, llvm::StringRef mnemonic, unsigned size, uint64_t slot);
+  /// Operands of a matrix instruction (MatrixDecode.cpp).
+  bool decodeMatrix(Inst &in, const MatrixInstruction &info, unsigned size, uint64_t slot);
   const u32 *constant(u32 lo, u32 hi);
   bool decodeSource(Inst &in, unsigned k, unsigned code, u32 literal, TypeCode type);
 
@@ -93,6 +98,9 @@ private:
   Inst *slots = nullptr;
   uint64_t mappedBytes = 0;
   std::map<std::pair<u32, u32>, std::unique_ptr<u32[]>> constants;
+  std::deque<MatrixOp> matrixOps;
+  /// Positions of f64 elements: A, B, then C.
+  std::map<const MatrixInstruction *, std::array<u16, 64 + 64 + 256>> matrixMaps;
   std::mutex mutex;
 };
 

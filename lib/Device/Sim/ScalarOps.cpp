@@ -520,5 +520,6 @@ OpTable getScalarOps() { return {rows, sizeof(rows) / sizeof(rows[0])}; }
 const Inst *handleUnknown(Wave &w, const Inst *in) { return fail(w, in, FaultUnknownInst); }
 const Inst *handleBadJump(Wave &w, const Inst *in) { return fail(w, in, FaultBadJump); }
 const Inst *handleEndOfCode(Wave &w, const Inst *in) { return fail(w, in, FaultEndOfCode); }
+const Inst *handleBadMatrix(Wave &w, const Inst *in) { return fail(w, in, FaultUnsupported, in->matrix->complaint); }
 
 } // namespace atrex::device::sim

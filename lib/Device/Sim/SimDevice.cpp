@@ -259,6 +259,7 @@ void Worker::start(Group &g, uint64_t ordinal) {
     w.codeDwords = launch.program->getDwords();
     w.waveInGroup = n;
     w.isGfx950 = launch.chip->arch == "gfx950";
+    w.matrixFast = config.matrixArithmetic == MatrixArithmetic::Fast;
     w.dppMask = ~0ull;
     // MODE: rounding and denormals, DX10 clamp, IEEE, FP16 overflow.
     w.mode = (k.rsrc1 >> 12 & 0xff) | (k.rsrc1 >> 21 & 1) << 8 | (k.rsrc1 >> 23 & 1) << 9 | (k.rsrc1 >> 26 & 1) << 23;
@@ -931,6 +932,8 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
       if (u64 n = w->ts.counts[s]) {
         stats.instructions[slots[s].cls] += n;
         stats.valuCycles += n * slots[s].cycles;
+        if (slots[s].matrix)
+          stats.matrixCycles += n * slots[s].matrix->passes * 4;
       }
   }
   stats.wavesExecuted = stats.workgroupsExecuted * l.numWaves;
