@@ -194,6 +194,9 @@ struct ExecutionStats {
   uint64_t valuCycles = 0;
   /// Cycles they occupy the matrix unit of a SIMD.
   uint64_t matrixCycles = 0;
+  /// Matrix instructions executed in exact mode whose rounding is an assumption
+  /// (isRoundingAssumed).
+  uint64_t matrixAssumed = 0;
   /// Bytes that active lanes asked for.
   uint64_t loadBytes = 0;
   uint64_t storeBytes = 0;

@@ -821,6 +821,12 @@ TEST(Matrix, Refusals) {
   // Four blocks; 2^3 are too many.
   expect({0xd3c90000 | 3 << 8, sources}, "a cbsz that spans more blocks");
   expect({0xd3ad0000 | 5 << 8, sources}, "a format code above 4", "gfx950");
+  // LLVM's disassembler does not survive scalar A of these.
+  expect({0xd3ad0000, 4 | (256 + 16) << 9 | 128 << 18}, "the code is no instruction of gfx950", "gfx950");
+  expect({0xd3ac0000, 0x18020000 | (256 + 8) | (256 + 9) << 9, 0xd3ad0800, 255 | (256 + 16) << 9 | 128 << 18},
+         "the code is no instruction of gfx950", "gfx950");
+  expect({0xd3ac0000, 4 | (256 + 9) << 9, 0xd3ad0800, (256 + 8) | (256 + 16) << 9 | 128 << 18},
+         "a scale that is neither vector register nor inline constant", "gfx950");
   expect({0xd3ac0000, 0x18020000 | (256 + 8) | (256 + 9) << 9}, "a v_mfma_ld_scale_b32 without", "gfx950");
 }
 
