@@ -321,8 +321,11 @@ def make_kernel(arch, paths):
         text.append(f"// {inst.name}")
         for kind, register, row in loads:
             text.append(f"  v_add_u32 v7, {row * 256}, v1")
-            # Through v6 and v_accvgpr_write, or straight.
-            if kind == "a" and row % 2:
+            # Through v6 and v_accvgpr_write (and v_accvgpr_mov), or straight.
+            if kind == "a" and row % 4 == 2:
+                text += ["  global_load_dword v6, v7, s[4:5]", "  s_waitcnt vmcnt(0)", "  v_accvgpr_write_b32 a255, v6",
+                         f"  v_accvgpr_mov_b32 a{register}, a255"]
+            elif kind == "a" and row % 2:
                 text += ["  global_load_dword v6, v7, s[4:5]", "  s_waitcnt vmcnt(0)", f"  v_accvgpr_write_b32 a{register}, v6"]
             else:
                 text.append(f"  global_load_dword {kind}{register}, v7, s[4:5]")
