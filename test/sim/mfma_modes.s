@@ -8,6 +8,8 @@
 // RUN: atrex-sim run %t.co --block 64 --mfma fast --arg out:256:%t.bin --json %t.json
 // RUN: od -An -tx4 -v -w16 %t.bin | FileCheck %s --check-prefix=FAST
 // RUN: FileCheck %s --check-prefix=JSON-FAST < %t.json
+// RUN: atrex-sim run %t.co --block 64 --arg out:256:%t.bin --profile %t.profile
+// RUN: FileCheck %s --check-prefix=PROFILE < %t.profile
 // RUN: not atrex-sim run %t.co --block 64 --mfma sloppy --arg out:256:%t.bin 2>&1 | FileCheck %s --check-prefix=USAGE
 // EXACT: 3f7fffff 3f7fffff 3f7fffff 3f7fffff
 // FAST: 3f800000 3f800000 3f800000 3f800000
@@ -22,6 +24,10 @@
 // JSON-FAST: "assumed_instructions": 0,
 // JSON-FAST-NEXT: "mode": "fast",
 // JSON-FAST-NEXT: "rule": "fma-chain"
+// PROFILE: "class": "mfma"
+// PROFILE-NEXT: "executions": 1
+// PROFILE: "matrix_cycles": 16
+// PROFILE: "text": "v_mfma_f32_16x16x16_f16 v[8:11]
 .set ROW, 256
 .include "macros.inc"
 begin

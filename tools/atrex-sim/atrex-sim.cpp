@@ -342,6 +342,7 @@ std::string profileToJson(const Device &dev, const Kernel &kernel, const LaunchC
   auto addBytes = [](json::Object &o, const auto &p) {
     o["executions"] = p.executions;
     o["valu_cycles"] = p.valuCycles;
+    o["matrix_cycles"] = p.matrixCycles;
     o["load_bytes"] = p.loadBytes;
     o["store_bytes"] = p.storeBytes;
     o["lds_read_bytes"] = p.ldsReadBytes;
@@ -375,6 +376,7 @@ std::string profileToJson(const Device &dev, const Kernel &kernel, const LaunchC
       {"workgroups_total", result.stats.workgroupsTotal},
       {"executions", result.stats.totalInstructions()},
       {"valu_cycles", result.stats.valuCycles},
+      {"matrix_cycles", result.stats.matrixCycles},
       {"instructions", std::move(instructions)},
       {"lines", std::move(lines)},
   };

@@ -863,6 +863,8 @@ std::vector<InstructionProfile> SimDevice::collectProfile(const Launch &l, Array
       p.ldsWriteBytes += c.ldsWriteBytes;
     }
     p.valuCycles = p.executions * slots[s].cycles;
+    if (slots[s].matrix)
+      p.matrixCycles = p.executions * slots[s].matrix->passes * 4;
     profile.push_back(std::move(p));
   }
   return profile;
