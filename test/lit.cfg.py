@@ -27,3 +27,7 @@ shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, ".."
 if os.path.isdir(os.path.join(shared, "goldens")):
     config.available_features.add("goldens")
     config.substitutions.append(("%goldens", os.path.join(os.path.abspath(shared), "goldens")))
+vectors = os.path.join(shared, "data", "mfma")
+if os.path.isdir(vectors):
+    config.available_features.add("mfma-vectors")
+    config.substitutions.append(("%mfma_vectors", os.path.abspath(vectors)))

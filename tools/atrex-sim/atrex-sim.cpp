@@ -267,6 +267,7 @@ json::Object statsToJson(const ExecutionStats &stats) {
       {"instructions", std::move(instructions)},
       {"instructions_total", stats.totalInstructions()},
       {"valu_cycles", stats.valuCycles},
+      {"matrix_cycles", stats.matrixCycles},
       {"load_bytes", stats.loadBytes},
       {"store_bytes", stats.storeBytes},
       {"lds_read_bytes", stats.ldsReadBytes},
@@ -308,6 +309,9 @@ std::string toJson(const Device &dev, const Kernel &kernel, const LaunchConfig &
                             {"waves_per_simd", result.time.wavesPerSIMD},
                             {"occupancy_limiter", result.time.occupancyLimiter}}},
       {"stats", statsToJson(result.stats)},
+      {"mfma", json::Object{{"mode", device::getName(config.matrixArithmetic)},
+                            {"rule", config.matrixArithmetic == MatrixArithmetic::Exact ? "cdna3" : "fma-chain"},
+                            {"assumed_instructions", result.stats.matrixAssumed}}},
   };
   if (config.checks) {
     json::Array findings;
@@ -338,6 +342,7 @@ std::string profileToJson(const Device &dev, const Kernel &kernel, const LaunchC
   auto addBytes = [](json::Object &o, const auto &p) {
     o["executions"] = p.executions;
     o["valu_cycles"] = p.valuCycles;
+    o["matrix_cycles"] = p.matrixCycles;
     o["load_bytes"] = p.loadBytes;
     o["store_bytes"] = p.storeBytes;
     o["lds_read_bytes"] = p.ldsReadBytes;
@@ -371,6 +376,7 @@ std::string profileToJson(const Device &dev, const Kernel &kernel, const LaunchC
       {"workgroups_total", result.stats.workgroupsTotal},
       {"executions", result.stats.totalInstructions()},
       {"valu_cycles", result.stats.valuCycles},
+      {"matrix_cycles", result.stats.matrixCycles},
       {"instructions", std::move(instructions)},
       {"lines", std::move(lines)},
   };
@@ -452,6 +458,8 @@ void printResult(const Device &dev, const LaunchResult &result) {
     if (stats.instructions[n])
       os << formatv("  {0,-12} {1}\n", device::getName(InstClass(n)), stats.instructions[n]);
   os << formatv("valu cycles {0}\n", stats.valuCycles);
+  if (stats.matrixCycles)
+    os << formatv("matrix cycles {0}\n", stats.matrixCycles);
   os << formatv("bytes loaded {0}, stored {1}, LDS read {2}, LDS written {3}\n", stats.loadBytes, stats.storeBytes,
                 stats.ldsReadBytes, stats.ldsWriteBytes);
   os << formatv("lines read {0} exclusive, {1} shared; written {2} exclusive, {3} shared\n", stats.readLinesExclusive,

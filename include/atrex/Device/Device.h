@@ -194,6 +194,9 @@ struct ExecutionStats {
   uint64_t valuCycles = 0;
   /// Cycles they occupy the matrix unit of a SIMD.
   uint64_t matrixCycles = 0;
+  /// Matrix instructions executed in exact mode whose rounding is an assumption
+  /// (isRoundingAssumed).
+  uint64_t matrixAssumed = 0;
   /// Bytes that active lanes asked for.
   uint64_t loadBytes = 0;
   uint64_t storeBytes = 0;
@@ -227,8 +230,9 @@ struct InstructionProfile {
   uint64_t executions = 0;
   /// Active lanes summed over the executions; 0 for scalar instructions.
   uint64_t activeLanes = 0;
-  /// Cycles of the vector ALU of a SIMD.
+  /// Cycles of the vector ALU and of the matrix unit of a SIMD.
   uint64_t valuCycles = 0;
+  uint64_t matrixCycles = 0;
   /// Bytes that active lanes (or the scalar unit) asked for.
   uint64_t loadBytes = 0, storeBytes = 0;
   uint64_t ldsReadBytes = 0, ldsWriteBytes = 0;
@@ -246,6 +250,7 @@ struct LineProfile {
   uint64_t instructions = 0;
   uint64_t executions = 0;
   uint64_t valuCycles = 0;
+  uint64_t matrixCycles = 0;
   uint64_t loadBytes = 0, storeBytes = 0;
   uint64_t ldsReadBytes = 0, ldsWriteBytes = 0;
 };

@@ -98,12 +98,18 @@ static std::string baseMnemonic(StringRef name) {
 
 /// Operand code 255 means a literal, which 64-bit encodings and destinations
 /// cannot hold. LLVM 22.1.8 crashes while it words the complaint about them, so
-/// they are turned away before.
+/// they are turned away before. It also crashes on an f8f6f4 instruction whose A
+/// or B is no vector register.
 static bool hasForbiddenLiteral(ArrayRef<uint8_t> bytes) {
   if (bytes.size() < 4)
     return false;
   uint32_t lo = support::endian::read32le(bytes.data());
   uint32_t hi = bytes.size() >= 8 ? support::endian::read32le(bytes.data() + 4) : 0;
+  // The second half of v_mfma_scale_*.
+  if ((lo >> 16) == 0xd3ac && bytes.size() >= 16 && hasForbiddenLiteral(bytes.slice(8, 8)))
+    return true;
+  if ((lo >> 16 == 0xd3ad || lo >> 16 == 0xd3ae) && (!(hi >> 8 & 1) || !(hi >> 17 & 1)))
+    return true;
   if ((lo >> 26) == 0x34) { // VOP3, VOP3P
     for (unsigned shift : {0, 9, 18})
       if ((hi >> shift & 0x1ff) == 255)

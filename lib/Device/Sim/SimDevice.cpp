@@ -863,6 +863,8 @@ std::vector<InstructionProfile> SimDevice::collectProfile(const Launch &l, Array
       p.ldsWriteBytes += c.ldsWriteBytes;
     }
     p.valuCycles = p.executions * slots[s].cycles;
+    if (slots[s].matrix)
+      p.matrixCycles = p.executions * slots[s].matrix->passes * 4;
     profile.push_back(std::move(p));
   }
   return profile;
@@ -932,8 +934,11 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
       if (u64 n = w->ts.counts[s]) {
         stats.instructions[slots[s].cls] += n;
         stats.valuCycles += n * slots[s].cycles;
-        if (slots[s].matrix)
-          stats.matrixCycles += n * slots[s].matrix->passes * 4;
+        if (const MatrixOp *op = slots[s].matrix; op && op->info) {
+          stats.matrixCycles += n * op->passes * 4;
+          if (config.matrixArithmetic == MatrixArithmetic::Exact && isRoundingAssumed(*op->info, chip.arch))
+            stats.matrixAssumed += n;
+        }
       }
   }
   stats.wavesExecuted = stats.workgroupsExecuted * l.numWaves;
