@@ -206,6 +206,8 @@ static bool getStaticSize(Algebra &algebra, const Map &map, int64_t &size, Fault
     return fail(fault, 0, "swizzle " + toString(map) + " has no domain", "write 'SWIZZLE o 0 o LAYOUT'");
   if (!isStatic(Value(map)))
     return fail(fault, 13, toString(map) + " is dynamic; bank conflicts are counted for static layouts");
+  if (map.getLayout() && map.getLayout()->hasBasis())
+    return fail(fault, 14, "an LDS access needs addresses, " + toString(map) + " maps to coordinates");
   Int product = algebra.size(Value(map));
   if (algebra.failed())
     return fail(fault, algebra);
@@ -535,7 +537,7 @@ std::optional<LDSSolution> atrex::solveLDSConflicts(const ChipInfo &chip, const 
     prepared.push_back(std::move(entry));
   }
   if (getLDSFootprint(tile, {}) > int64_t(chip.ldsBytesPerCU)) {
-    fail(fault, 34,
+    fail(fault, 0,
          "a tile of " + Twine(getLDSFootprint(tile, {})) + " bytes does not fit into the " + Twine(chip.ldsBytesPerCU) +
              " bytes of LDS of " + Twine(chip.arch));
     return std::nullopt;

@@ -31,7 +31,7 @@ static bool evaluateMap(StringRef text, Map &map, Fault &fault) {
   }
   auto *value = std::get_if<Map>(&results->front());
   if (!value || results->size() != 1) {
-    fault = Fault{0, "'" + text.str() + "' is no layout but " + toString(*results), ""};
+    fault = Fault{0, "'" + text.str() + "' is no layout but " + toString(*results), "a layout is 'shape:stride'"};
     return false;
   }
   map = *value;
@@ -168,6 +168,7 @@ int runConflicts(const ConflictOptions &options) {
     } else {
       Map elements;
       if (!evaluateMap(options.tile, elements, fault)) {
+        fault.text = "--tile '" + options.tile + "': " + fault.text;
         fault.note += fault.note.empty() ? "a tile is 'ROWSxBYTES' or a layout of elements with --bits" : "";
         return reportFault(fault);
       }

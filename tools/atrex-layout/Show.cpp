@@ -233,11 +233,11 @@ static bool drawThreads(const Map &map, const ShowOptions &options, std::vector<
   if (bijection && !checker.failed())
     picture.notes.push_back("every element belongs to exactly one (thread, value)");
   if (missing)
-    picture.notes.push_back(std::to_string(missing) + " elements belong to no thread (shown as '.')");
+    picture.notes.push_back("elements that belong to no thread, shown as '.': " + std::to_string(missing));
   if (shared)
-    picture.notes.push_back(std::to_string(shared) + " elements have several owners (the first and '+others')");
+    picture.notes.push_back("elements with several owners, the first and '+others': " + std::to_string(shared));
   if (outside)
-    picture.notes.push_back(std::to_string(outside) + " (thread, value) pairs lie outside of the tile");
+    picture.notes.push_back("(thread, value) pairs outside of the tile: " + std::to_string(outside));
   if (shownRows < rows)
     picture.notes.push_back(range("rows", shownRows, rows));
   if (shownColumns < columns)
@@ -374,6 +374,8 @@ int runShow(const ShowOptions &options) {
                                        : drawTable(*map, options, pictures, fault);
   if (!drawn)
     return reportFault(fault);
+  if (results->size() > 1)
+    pictures.back().notes.push_back("the offset " + toString((*results)[1]) + " is not added");
   if (!options.svg.empty()) {
     std::vector<Picture> titled = pictures;
     titled.front().title = toString(*results) + (titled.front().title.empty() ? "" : "  " + titled.front().title);
