@@ -333,6 +333,20 @@ LogicalResult FromVectorOp::verify() {
   return success();
 }
 
+LogicalResult RetileOp::verify() {
+  FragmentType from = getFragment().getType(), to = getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "cannot turn elements of " << from.getElementType() << " into " << to.getElementType();
+  if (from.getNumElements() != to.getNumElements())
+    return emitOpError() << "C30: the fragment has " << from.getNumElements() << " registers, the result "
+                         << to.getNumElements();
+  return success();
+}
+
+OpFoldResult RetileOp::fold(FoldAdaptor) {
+  return getFragment().getType() == getType() ? OpFoldResult(getFragment()) : OpFoldResult();
+}
+
 //===----------------------------------------------------------------------===//
 // Copy
 //===----------------------------------------------------------------------===//

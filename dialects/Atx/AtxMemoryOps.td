@@ -277,6 +277,26 @@ def Atx_FromVectorOp : Atx_Op<"from_vector", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Atx_RetileOp : Atx_Op<"retile", [Pure]> {
+  let summary = "the registers of a fragment under another layout";
+  let description = [{
+    Register i stays register i; only the map from coordinates to registers and
+    the chunks change. Both types have the same element type and size (C30).
+
+    Example: what was loaded as (values, K, M) is multiplied as (values, M, K):
+
+    ```mlir
+    %g = atx.retile %f : !atx.fragment<bf16, (4,2,3):(1,4,8), chunk = 8>
+        -> !atx.fragment<bf16, (4,3,2):(1,8,4), chunk = 8>
+    ```
+  }];
+  let arguments = (ins Atx_FragmentType:$fragment);
+  let results = (outs Atx_FragmentType:$result);
+  let assemblyFormat = "$fragment attr-dict `:` qualified(type($fragment)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Copy and matrix product
 //===----------------------------------------------------------------------===//
