@@ -695,22 +695,32 @@ std::vector<CopyCase> getCopyCases(StringRef arch) {
     switch (copy.path) {
     case CopyPath::Buffer:
       // The constant is the instruction's own.
-      cases.push_back({atom("buffer_copy", bits), atom("buffer_copy", bits, ", nt"), bits, false,
+      cases.push_back({atom("buffer_copy", bits),
+                       atom("buffer_copy", bits, ", nt"),
+                       bits,
+                       false,
                        {load + " ", "offen offset:512\n", store + " ", "offen nt"}});
       break;
     case CopyPath::Global:
-      cases.push_back({atom("global_copy", bits, ", nt"), atom("global_copy", bits), bits, false,
+      cases.push_back({atom("global_copy", bits, ", nt"),
+                       atom("global_copy", bits),
+                       bits,
+                       false,
                        {load + " ", "offset:512 nt", store + " "}});
       break;
     case CopyPath::Lds:
       cases.push_back({atom("lds_copy", bits), atom("global_copy", bits), bits, true, {load + " ", store + " "}});
       break;
     case CopyPath::BufferToLds:
-      cases.push_back({atom("buffer_copy_lds", bits, ", sc1"), atom("global_copy", bits), bits, true,
+      cases.push_back({atom("buffer_copy_lds", bits, ", sc1"),
+                       atom("global_copy", bits),
+                       bits,
+                       true,
                        {load + " ", "offen sc1 lds", "s_mov_b32 m0, "}});
       break;
     case CopyPath::GlobalToLds:
-      cases.push_back({atom("global_copy_lds", bits), atom("global_copy", bits), bits, true, {load + " ", "s_mov_b32 m0, "}});
+      cases.push_back(
+          {atom("global_copy_lds", bits), atom("global_copy", bits), bits, true, {load + " ", "s_mov_b32 m0, "}});
       break;
     case CopyPath::LdsTranspose:
       break;
@@ -734,7 +744,8 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
         Address global;
         global.base = pointer;
         global.space = MemorySpace::Global;
-        made.base = atx_amdgpu::emitMakeBuffer(builder, loc, global, number(builder, loc, lanes * bytes + constant, 64));
+        made.base =
+            atx_amdgpu::emitMakeBuffer(builder, loc, global, number(builder, loc, lanes * bytes + constant, 64));
       }
       made.offset = offsetOf(builder, loc, space, lane, bytes);
       made.constant = constant;
@@ -763,7 +774,8 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
         shared.offset = offsetOf(builder, loc, MemorySpace::Shared, lane, stride);
         shared.align = load.getAlignment();
         Address source = address(args[0], MemorySpace::Global, sourceOffset, 64);
-        Value moved = parseCopy("#atx.universal_copy<" + std::to_string(copy.bits) + ">").emitLoad(builder, loc, source, type);
+        Value moved =
+            parseCopy("#atx.universal_copy<" + std::to_string(copy.bits) + ">").emitLoad(builder, loc, source, type);
         ASSERT_TRUE(load.emitStore(builder, loc, moved, shared));
         value = load.emitLoad(builder, loc, shared, type);
       } else {
@@ -820,8 +832,8 @@ TEST(Atoms, TransposingReads) {
       continue;
     std::string name = "t" + std::to_string(expected.size());
     expected.push_back(copy.load.str());
-    CopyAtomInterface atom =
-        parseCopy("#atx_amdgpu.lds_read_trans<" + std::to_string(copy.bits) + ", " + std::to_string(copy.elementBits) + ">");
+    CopyAtomInterface atom = parseCopy("#atx_amdgpu.lds_read_trans<" + std::to_string(copy.bits) + ", " +
+                                       std::to_string(copy.elementBits) + ">");
     EXPECT_TRUE(verifies(atom, "gfx950"));
     EXPECT_FALSE(verifies(atom, "gfx942"));
     EXPECT_EQ(atom.getNumLanes(), 64);
@@ -926,9 +938,10 @@ void runAtomics(StringRef arch) {
   for (auto &[number, atomic] : llvm::enumerate(atomics)) {
     std::string name = "a" + std::to_string(number), text = getAtomText(*atomic);
     EXPECT_TRUE(kernels.getAssembly(name).contains(atomic->mnemonic.str() + " ")) << text << "\n"
-                                                                               << kernels.getAssembly(name).str();
+                                                                                  << kernels.getAssembly(name).str();
     unsigned width = getBitWidth(atomic->type);
-    std::vector<std::vector<uint8_t>> buffers = {std::vector<uint8_t>(64 * width / 8), std::vector<uint8_t>(2 * width / 8)};
+    std::vector<std::vector<uint8_t>> buffers = {std::vector<uint8_t>(64 * width / 8),
+                                                 std::vector<uint8_t>(2 * width / 8)};
     int results[2] = {2, -2};
     for (int i = 0; i < 2; ++i)
       setBits(buffers[1], i * width, width, encode(atomic->type, results[i]));
@@ -957,7 +970,8 @@ void runAtomics(StringRef arch) {
     if (::testing::Test::HasFatalFailure())
       return;
     for (int i = 0; i < 2; ++i)
-      EXPECT_EQ(getBits(buffers[1], i * width, width), encode(atomic->type, results[i])) << text << " on " << arch.str();
+      EXPECT_EQ(getBits(buffers[1], i * width, width), encode(atomic->type, results[i]))
+          << text << " on " << arch.str();
   }
 }
 
