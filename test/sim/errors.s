@@ -67,9 +67,6 @@
 // LDS: 70000 bytes of LDS exceed the 65536 of MI308X
 // RUN: not atrex-sim run %t.co --chip H20 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: chip 'H20' (NVIDIA) cannot be simulated
-// RUN: atrex-sim run %t.co --check all > %t.log 2>&1; test $? -eq 2
-// RUN: FileCheck %s --check-prefix=CHECKOPT < %t.log
-// CHECKOPT: --check all does not exist yet; available are oob and uninit
 // RUN: not atrex-sim run %t.co --sample 3 --arg zero:256 2>&1 | FileCheck %s --check-prefix=SAMPLE
 // SAMPLE: sampled workgroup 3 is not in the grid of 1
 .set ROW, 256

@@ -152,6 +152,7 @@ static Error readDescriptor(const CodeObject &object, uint64_t address, KernelDe
   if (address > object.image.size() || object.image.size() - address < descriptorBytes)
     return makeError("the descriptor of kernel '{0}' lies outside of the loaded segments", k.name);
   const uint8_t *p = object.image.data() + address;
+  k.descriptor = address;
   k.resources.staticLdsBytes = support::endian::read32le(p);
   k.resources.scratchBytesPerLane = support::endian::read32le(p + 4);
   k.resources.kernargBytes = support::endian::read32le(p + 8);
