@@ -196,6 +196,7 @@ private:
   bool isOrdered(u32 id, bool lds, const Touch &x);
   void touch(ShadowCell &cell, u8 bytes, u64 address, u32 lane, Touch &x);
   void conflict(u32 id, u64 address, u32 lane, bool byWrite, Touch &x);
+  void logConflicts(Touch &x);
   ShadowCell *cellsFor(u64 addr);
   void synchronize(Touch &x, u64 addr);
   void checkLanes(Touch &x, const u64 *addresses, u32 lane);
@@ -207,7 +208,8 @@ private:
   u32 programDwords;
   bool isGfx950;
   EffectsTable effects;
-  std::vector<Event> events;
+  /// A ring; untouched pages cost nothing.
+  Event *events = nullptr;
   u32 nextEvent = 1;
   std::vector<Shadow> shadows;
   const Shadow *lastShadow = nullptr;

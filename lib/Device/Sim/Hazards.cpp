@@ -121,20 +121,19 @@ void Checker::checkWait(Wave &w, const Inst *in, const Effects &e, GroupChecks &
         record.wave = w.waveInGroup;
         record.lanes = e.isVector() ? getExec(w) : 0;
         log.add(std::move(record), [&] {
-          return formatv("{0} is {1} before its {2} has returned: s_waitcnt {3} is missing",
-                         formatRegister({u16(k), 1}), write ? "overwritten" : "read",
-                         p >> queueShift == QLds || p >> queueShift == QSmem || r.first >= firstVector ? "load"
-                                                                                                      : "value",
-                         neededWait(c, p))
+          return formatv("{0} is {1} before its load has returned: s_waitcnt {2} is missing",
+                         formatRegister({u16(k), 1}), write ? "overwritten" : "read", neededWait(c, p))
               .str();
         });
-        return;
+        return true;
       }
+      return false;
     };
-    for (unsigned k = 0; k < e.numReads; ++k)
-      look(e.reads[k], false);
-    for (unsigned k = 0; k < e.numWrites; ++k)
-      look(e.writes[k], true);
+    bool found = false;
+    for (unsigned k = 0; k < e.numReads && !found; ++k)
+      found = look(e.reads[k], false);
+    for (unsigned k = 0; k < e.numWrites && !found; ++k)
+      found = look(e.writes[k], true);
     // LDS that global memory is to fill.
     if (queue == QLds && !group.incoming.empty() && w.ts) {
       const MemAccess *a = in->def ? getMemAccess(in) : nullptr;

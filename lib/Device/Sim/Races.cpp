@@ -42,17 +42,32 @@ struct Checker::Touch {
   u32 planes = 0;
   /// Dword of the lane's access that is being touched.
   u32 part = 0;
+  /// By other instruction and kind of memory.
+  struct Conflict {
+    CheckRecord record;
+    u32 id;
+    bool byWrite;
+  };
+  SmallVector<Conflict, 1> conflicts = {};
 };
 
 static u32 waveKey(u64 ordinal, u32 wave) { return u32(ordinal) * 16 + wave; }
 
 Checker::Checker(Program &p, u32 k, bool gfx950)
     : program(p), kinds(k), programDwords(u32(p.getDwords())), isGfx950(gfx950), effects(p, gfx950) {
-  if (kinds & CheckRace)
-    events.resize(numEvents);
+  if (!(kinds & CheckRace))
+    return;
+  void *m = mmap(nullptr, numEvents * sizeof(Event), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (m == MAP_FAILED)
+    kinds &= ~u32(CheckRace);
+  else
+    events = static_cast<Event *>(m);
 }
 
 Checker::~Checker() {
+  if (events)
+    munmap(events, numEvents * sizeof(Event));
   for (Shadow &s : shadows)
     if (s.cells)
       munmap(s.cells, s.mapped);
@@ -148,26 +163,43 @@ void Checker::conflict(u32 id, u64 address, u32 lane, bool byWrite, Touch &x) {
     if (!memcmp(&now, &next, n))
       return;
   }
-  CheckRecord r;
-  r.kind = CheckRace;
-  r.inst = x.in;
-  r.other = program.getSlots() + e.slot;
-  r.lds = x.lds;
-  r.ordinal = x.group.ordinal;
-  r.sequence = x.group.sequence++;
-  r.wave = x.w.waveInGroup;
-  r.lanes = lane == ~0u ? 0 : 1ull << lane;
-  r.address = address;
-  r.bytes = x.a.bytes;
-  log.add(std::move(r), [&] {
-    std::string who = e.wave / 16 == x.me / 16 ? formatv("wave {0} of the workgroup", e.wave % 16).str()
-                                               : formatv("wave {0} of workgroup #{1}", e.wave % 16, e.wave / 16).str();
-    StringRef mine = x.atomic ? "atomic" : x.writes ? "write" : "read";
-    StringRef theirs = e.atomic ? "atomic" : byWrite ? "write" : "read";
-    StringRef cure = e.wave / 16 != x.me / 16 ? "no atomic orders the two workgroups"
-                                              : "no barrier behind a wait for the first access stands between them";
-    return formatv("{0} of what {1} {2}s in parallel: {3}", mine, who, theirs, cure).str();
-  });
+  const Inst *other = program.getSlots() + e.slot;
+  u64 bit = lane == ~0u ? 0 : 1ull << lane;
+  for (Touch::Conflict &c : x.conflicts)
+    if (c.record.other == other && c.record.lds == x.lds) {
+      c.record.lanes |= bit;
+      return;
+    }
+  Touch::Conflict c{{}, id, byWrite};
+  c.record.kind = CheckRace;
+  c.record.inst = x.in;
+  c.record.other = other;
+  c.record.lds = x.lds;
+  c.record.ordinal = x.group.ordinal;
+  c.record.sequence = x.group.sequence++;
+  c.record.wave = x.w.waveInGroup;
+  c.record.lanes = bit;
+  c.record.address = address;
+  c.record.bytes = x.a.bytes;
+  x.conflicts.push_back(std::move(c));
+}
+
+/// Logs what one instruction has met.
+void Checker::logConflicts(Touch &x) {
+  for (Touch::Conflict &c : x.conflicts) {
+    const Event &e = event(c.id);
+    bool same = e.wave / 16 == x.me / 16;
+    log.add(std::move(c.record), [&] {
+      std::string who = same ? formatv("wave {0} of the workgroup", e.wave % 16).str()
+                             : formatv("wave {0} of workgroup #{1}", e.wave % 16, e.wave / 16).str();
+      StringRef mine = x.atomic ? "atomic access to" : x.writes ? "write of" : "read of";
+      StringRef theirs = e.atomic ? "accesses atomically" : c.byWrite ? "writes" : "reads";
+      StringRef cure = same ? "no barrier behind a wait for the first access stands between them"
+                            : "no atomic orders the two workgroups";
+      return formatv("{0} what {1} {2} in parallel: {3}", mine, who, theirs, cure).str();
+    });
+  }
+  x.conflicts.clear();
 }
 
 void Checker::touch(ShadowCell &cell, u8 bytes, u64 address, u32 lane, Touch &x) {
@@ -331,6 +363,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
       if (ShadowCell *cell = cellsFor(addr))
         touch(*cell, 15, addr, ~0u, x);
     }
+    logConflicts(x);
     ++nextEvent;
     return;
   }
@@ -377,6 +410,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
         lane(i, ldsAddresses[i], bytes, true);
       }
     }
+    logConflicts(x);
     ++nextEvent;
     return;
   }
@@ -417,6 +451,8 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     if (n)
       lane(i, addr, n, false);
   }
+  // Before the kind of access changes.
+  logConflicts(x);
   if (in->flags & FLds && a.reads && !a.writes) {
     u32 n = bytes < 4 ? 4 : bytes;
     x.reads = false;
@@ -425,6 +461,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
       u32 i = u32(__builtin_ctzll(m));
       lane(i, u64(w.s[regM0] & 0x3ffffu) + (in->imm & 0xfffu) + u64(i) * n, n, true);
     }
+    logConflicts(x);
   }
   ++nextEvent;
 }
