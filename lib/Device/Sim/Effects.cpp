@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Device/Sim/Effects.h"
+#include "atrex/Target/MatrixInstructions.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
+using namespace atrex;
 using namespace atrex::device::sim;
 
 bool Effects::readsReg(const RegRange &r) const {
@@ -88,34 +90,21 @@ std::string atrex::device::sim::formatRegister(const RegRange &r) {
   }
 }
 
-u8 atrex::device::sim::getMatrixPasses(StringRef name, bool isGfx950, bool narrowFormats, Effects::Matrix &kind) {
-  kind = Effects::NoMatrix;
-  bool sparse = name.consume_front("v_smfmac_");
-  if (!sparse && !name.consume_front("v_mfma_"))
-    return 0;
-  name.consume_front("scale_");
-  auto [result, rest] = name.split('_');
-  auto [shape, types] = rest.split('_');
-  // "2b", "4b", "16b": several blocks.
-  auto [blocks, input] = types.split('_');
-  bool several = blocks.size() >= 2 && blocks.ends_with("b") && blocks[0] >= '0' && blocks[0] <= '9';
-  if (!several)
-    input = types;
-  bool is4 = shape.starts_with("4x4"), is16 = shape.starts_with("16x16");
-  if (result == "f64") {
-    kind = is4 ? Effects::Dgemm4 : Effects::Dgemm16;
-    return is4 ? 4 : isGfx950 ? 16 : 8;
+/// Passes and rules of a matrix instruction; `formatA`, `formatB`: its codes of
+/// f8f6f4 operands.
+static void setMatrix(Effects &e, StringRef name, bool isGfx950, u32 formatA, u32 formatB) {
+  const MatrixInstruction *inst = lookupMatrixInstruction(name);
+  if (!inst)
+    return;
+  e.matrix = inst->a == MatrixType::F64 ? (inst->m == 4 ? Effects::Dgemm4 : Effects::Dgemm16)
+             : inst->a == MatrixType::F32 ? Effects::Sgemm
+                                          : Effects::Xdl;
+  MatrixType a = inst->a, b = inst->b;
+  if (inst->isF8F6F4()) {
+    a = getF8F6F4Type(formatA).value_or(MatrixType::FP8);
+    b = getF8F6F4Type(formatB).value_or(MatrixType::FP8);
   }
-  if (input == "f32") {
-    kind = Effects::Sgemm;
-    return is4 ? 2 : is16 ? 8 : 16;
-  }
-  kind = Effects::Xdl;
-  if (input == "f8f6f4")
-    return u8((is16 ? 4 : 8) * (narrowFormats ? 1 : 2));
-  if (is4)
-    return 2;
-  return u8((is16 ? 4 : 8) * (several ? 2 : 1));
+  e.passes = u8(getPasses(*inst, isGfx950 ? "gfx950" : "gfx942", a, b));
 }
 
 std::unique_ptr<Effects> EffectsTable::compute(const Inst *in) {
@@ -245,7 +234,7 @@ std::unique_ptr<Effects> EffectsTable::compute(const Inst *in) {
       if (in->bytes == 16 && bytes.size() >= 16)
         tail = support::endian::read64le(bytes.data() + 8);
       u32 formatA = u32(tail >> 8 & 7), formatB = u32(tail >> 61 & 7);
-      e.passes = getMatrixPasses(name, isGfx950, formatA >= 2 && formatB >= 2, e.matrix);
+      setMatrix(e, name, isGfx950, formatA, formatB);
       if (!e.srcC.count && sources.size() >= 3 && !name.starts_with("v_smfmac"))
         e.srcC = sources[2];
       if (e.srcC.count && !e.srcC.isVector())

@@ -96,9 +96,6 @@ RegRange parseRegister(llvm::StringRef name);
 /// "v[4:5]", "s3", "vcc".
 std::string formatRegister(const RegRange &r);
 
-/// Passes of a matrix instruction; 0 when the name is not known.
-u8 getMatrixPasses(llvm::StringRef mnemonic, bool isGfx950, bool narrowFormats, Effects::Matrix &kind);
-
 /// The effects of the instructions of one program, computed on first use. Not
 /// thread-safe.
 class EffectsTable {

@@ -319,7 +319,8 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
           for (unsigned r = 0; r < e.numReads; ++r)
             if (e.reads[r].overlaps(m.dst))
               addHazard(w, in, group, p, have, need, e.reads[r], "unfinished result of a matrix instruction read in");
-          need = matrixResultStates(m, false, isGfx950);
+          // LLVM waits as on gfx942 before a double result is overwritten.
+          need = m.matrix == Effects::Dgemm16 ? 11 : matrixResultStates(m, false, isGfx950);
           for (unsigned r = 0; r < e.numWrites && have < need; ++r)
             if (e.writes[r].overlaps(m.dst))
               addHazard(w, in, group, p, have, need, e.writes[r],
