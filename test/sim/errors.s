@@ -5,7 +5,7 @@
 // text and source line.
 // RUN: not atrex-sim run %t.co --arg out:256:%t.bin 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not test -e %t.bin
-// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_cubeid_f32 v1, v2, v3, v4 [{{.*}}errors.s:[[#@LINE+71]]]
+// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_cubeid_f32 v1, v2, v3, v4 [{{.*}}errors.s:[[#@LINE+68]]]
 // RUN: not atrex-sim coverage %t.co | FileCheck %s --check-prefix=COVERAGE
 // COVERAGE: errors.s.tmp.co: {{[0-9]+}} instructions, 1 mnemonics not implemented
 // COVERAGE-NEXT: v_cubeid_f32 (1 times)

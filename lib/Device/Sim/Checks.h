@@ -197,6 +197,7 @@ private:
   void touch(ShadowCell &cell, u8 bytes, u64 address, u32 lane, Touch &x);
   void conflict(u32 id, u64 address, u32 lane, bool byWrite, Touch &x);
   void logConflicts(Touch &x);
+  void touchDense(ShadowCell *cells, u64 address, Touch &x);
   ShadowCell *cellsFor(u64 addr);
   void synchronize(Touch &x, u64 addr);
   void checkLanes(Touch &x, const u64 *addresses, u32 lane);

@@ -49,6 +49,10 @@ struct Checker::Touch {
     bool byWrite;
   };
   SmallVector<Conflict, 1> conflicts = {};
+  u32 numConflicts = 0;
+  /// What a whole dword became of a cell without conflict: neighbours are alike.
+  ShadowCell before = {}, after = {};
+  bool known = false;
 };
 
 static u32 waveKey(u64 ordinal, u32 wave) { return u32(ordinal) * 16 + wave; }
@@ -163,6 +167,7 @@ void Checker::conflict(u32 id, u64 address, u32 lane, bool byWrite, Touch &x) {
     if (!memcmp(&now, &next, n))
       return;
   }
+  ++x.numConflicts;
   const Inst *other = program.getSlots() + e.slot;
   u64 bit = lane == ~0u ? 0 : 1ull << lane;
   for (Touch::Conflict &c : x.conflicts)
@@ -200,6 +205,31 @@ void Checker::logConflicts(Touch &x) {
     });
   }
   x.conflicts.clear();
+}
+
+static bool isSame(const ShadowCell &a, const ShadowCell &b) {
+  return !(((a.writer ^ b.writer) | (a.readers[0] ^ b.readers[0]) | (a.readers[1] ^ b.readers[1])) |
+           u32((a.writerBytes ^ b.writerBytes) | (a.readerBytes[0] ^ b.readerBytes[0]) |
+               (a.readerBytes[1] ^ b.readerBytes[1])));
+}
+
+/// Consecutive dwords of the lanes in turn.
+void Checker::touchDense(ShadowCell *cells, u64 address, Touch &x) {
+  for (u32 k = 0, n = 16 * x.a.bytes; k < n; ++k) {
+    if (LIKELY(x.known && isSame(cells[k], x.before))) {
+      cells[k] = x.after;
+      continue;
+    }
+    x.part = k % (x.a.bytes / 4);
+    ShadowCell before = cells[k];
+    u32 conflicts = x.numConflicts;
+    touch(cells[k], 15, address + 4 * k, k / (x.a.bytes / 4), x);
+    if (x.numConflicts == conflicts) {
+      x.known = true;
+      x.before = before;
+      x.after = cells[k];
+    }
+  }
 }
 
 void Checker::touch(ShadowCell &cell, u8 bytes, u64 address, u32 lane, Touch &x) {
@@ -399,11 +429,20 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
       offsets[0] = (in->imm & 0xffu) * a.offsetScale;
       offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
     }
+    // Lanes that touch one gapless range.
+    u64 diff = ~exec;
+    for (u32 i = 0; i < 64; ++i)
+      diff |= addr[i] ^ (addr[0] + i * bytes);
     for (u32 k = 0; k < count; ++k) {
       x.data = stores ? w.v + in->src[1 + k].reg : nullptr;
       x.planes = bytes < 4 ? 1 : bytes / 4;
       if (StringRef(in->def->name).ends_with("_hi"))
         x.data = nullptr;
+      u64 first = u64(addr[0]) + offsets[k];
+      if (!diff && !sync && !((first | bytes) & 3) && first + 64 * bytes <= w.ldsBytes) {
+        touchDense(group.ldsCells + first / 4, first, x);
+        continue;
+      }
       for (u64 m = exec; m; m &= m - 1) {
         u32 i = u32(__builtin_ctzll(m));
         ldsAddresses[i] = u64(addr[i]) + offsets[k];
@@ -436,6 +475,16 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     x.planes = bytes < 4 ? 1 : bytes / 4;
   }
   addresses = acc.addr;
+  if (acc.mask == ~0ull && !acc.special && !sync && !((acc.addr[0] | bytes) & 3) && end == ~0ull && x.reads != x.writes) {
+    u64 diff = 0;
+    for (u32 i = 0; i < 64; ++i)
+      diff |= acc.addr[i] ^ (acc.addr[0] + u64(i) * bytes);
+    ShadowCell *cells = diff ? nullptr : cellsFor(acc.addr[0]);
+    if (cells && acc.addr[0] + 64 * bytes - lastShadow->base <= lastShadow->size) {
+      touchDense(cells, acc.addr[0], x);
+      acc.mask = 0;
+    }
+  }
   for (u64 m = acc.mask; m; m &= m - 1) {
     u32 i = u32(__builtin_ctzll(m));
     u64 addr = acc.addr[i];
