@@ -111,17 +111,21 @@ void Observer::after(const Wave &w, const Inst *in) {
         if (n == 1) {
           os << ' ' << format_hex(*now, 10);
         } else {
-          // Runs of lanes with one value.
+          // Runs of lanes whose values have one step between them.
           for (u32 i = 0; i < 64; ++i) {
             if (old[i] == now[i])
               continue;
-            u32 last = i;
-            while (last < 63 && old[last + 1] != now[last + 1] && now[last + 1] == now[i])
+            u32 last = i, step = i < 63 ? now[i + 1] - now[i] : 0;
+            while (last < 63 && old[last + 1] != now[last + 1] && now[last + 1] - now[last] == step)
               ++last;
+            if (last < i + 2 && step)
+              last = i;
             os << ' ' << i;
             if (last != i)
               os << '-' << last;
             os << ':' << format_hex(now[i], 10);
+            if (last != i && step)
+              os << '+' << format_hex(step, 1);
             i = last;
           }
         }

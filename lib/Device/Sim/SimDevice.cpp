@@ -21,7 +21,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <set>
 #include <sys/mman.h>
@@ -43,7 +42,9 @@ namespace {
 constexpr uint64_t waveSlice = 32;
 /// Instructions one workgroup runs before its host thread looks at another one,
 /// so that workgroups that wait for each other make progress.
-constexpr uint64_t groupSlice = 2000000;
+constexpr uint64_t groupSlice = 100000;
+/// The same for one that has written nothing for its last turn: it may be waiting.
+constexpr uint64_t idleSlice = 2048;
 /// Unfinished workgroups one host thread keeps, and the bytes they may take.
 constexpr size_t maxResidentGroups = 1024;
 constexpr uint64_t maxResidentBytes = 1ull << 30;
@@ -182,6 +183,8 @@ struct Group {
   std::vector<Wave> waves;
   Mapping registers, lds, scratch;
   unsigned done = 0;
+  /// Instructions of the next turn.
+  uint64_t slice = groupSlice;
   /// With checks.
   Mapping ldsWritten, ldsCells;
   GroupChecks checks;
@@ -252,6 +255,7 @@ void Worker::start(Group &g, uint64_t ordinal) {
   g.ordinal = ordinal;
   g.id = launch.groupId(ordinal);
   g.done = 0;
+  g.slice = groupSlice;
   g.coords = {uint32_t(g.id % config.grid[0]), uint32_t(g.id / config.grid[0] % config.grid[1]),
               uint32_t(g.id / config.grid[0] / config.grid[1])};
   memset(g.lds.data, 0, launch.ldsBytes);
@@ -532,9 +536,9 @@ void Worker::openBarrier(Group &g) {
 
 Worker::Outcome Worker::advance(Group &g) {
   ts.owner = u32(g.ordinal + 1);
-  uint64_t left = groupSlice;
+  uint64_t left = g.slice, written = ts.storeBytes + ts.ldsWriteBytes;
   // A single wave has nobody to wait for.
-  const uint64_t slice = g.waves.size() == 1 ? groupSlice : waveSlice;
+  const uint64_t slice = g.waves.size() == 1 ? left : waveSlice;
   while (true) {
     unsigned ready = 0;
     for (Wave &w : g.waves) {
@@ -550,8 +554,10 @@ Worker::Outcome Worker::advance(Group &g) {
       return Outcome::Finished;
     if (!ready)
       openBarrier(g);
-    if (!left)
+    if (!left) {
+      g.slice = ts.storeBytes + ts.ldsWriteBytes == written ? idleSlice : groupSlice;
       return Outcome::Unfinished;
+    }
   }
 }
 
@@ -637,7 +643,7 @@ void Worker::runShuffled() {
 }
 
 void Worker::run() {
-  std::deque<std::unique_ptr<Group>> resident;
+  std::vector<std::unique_ptr<Group>> resident;
   ts.allocs = launch.allocs.data();
   ts.numAllocs = u32(launch.allocs.size());
   ts.last = launch.allocs.data();
@@ -674,20 +680,21 @@ void Worker::run() {
     return true;
   };
   bool more = startNext();
-  while (!resident.empty()) {
-    std::unique_ptr<Group> g = std::move(resident.front());
-    resident.pop_front();
-    Outcome outcome = advance(*g);
+  // Every other turn is the oldest one's, so that long workgroups that wait for
+  // nobody do not pile up.
+  for (u64 turn = 0; !resident.empty(); ++turn) {
+    size_t n = turn & 1 ? (turn / 2) % resident.size() : 0;
+    Outcome outcome = advance(*resident[n]);
     if (outcome == Outcome::Unfinished) {
       // A later workgroup that failed ends the launch only when the earlier ones
       // are through; an endless one must not keep it.
-      resident.push_back(std::move(g));
       if (more && resident.size() < launch.maxResident)
         more = startNext();
       continue;
     }
     groups += outcome == Outcome::Finished;
-    pool.push_back(std::move(g));
+    pool.push_back(std::move(resident[n]));
+    resident.erase(resident.begin() + std::ptrdiff_t(n));
     if (resident.empty() && more)
       more = startNext();
   }
