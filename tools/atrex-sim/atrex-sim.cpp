@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fuzz.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
@@ -893,6 +894,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, runCommand);
   cl::HideUnrelatedOptions(category, coverageCommand);
   cl::HideUnrelatedOptions(category, vectorsCommand);
+  getFuzzCommand();
   std::string message;
   raw_string_ostream os(message);
   cl::HideUnrelatedOptions(category);
@@ -908,5 +910,7 @@ int main(int argc, char **argv) {
     return coverage();
   if (vectorsCommand)
     return mfmaVectors();
-  return fail(2, "expected a command: run, coverage or mfma-vectors (see --help)");
+  if (getFuzzCommand())
+    return runFuzz();
+  return fail(2, "expected a command: run, coverage, mfma-vectors or fuzz (see --help)");
 }

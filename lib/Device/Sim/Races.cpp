@@ -286,7 +286,7 @@ ShadowCell *Checker::cellsFor(u64 addr) {
     if (addr - it->base >= it->size)
       return nullptr;
     if (!it->cells) {
-      it->mapped = (it->size / 4 + 2) * sizeof(ShadowCell);
+      it->mapped = (it->size / 4 + 20) * sizeof(ShadowCell);
       void *p = mmap(nullptr, it->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (p == MAP_FAILED)
         return nullptr;
