@@ -290,6 +290,9 @@ ShadowCell *Checker::cellsFor(u64 addr) {
       void *p = mmap(nullptr, it->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (p == MAP_FAILED)
         return nullptr;
+      // Four bytes for one, touched for the first time: large pages save most of
+      // the faults.
+      madvise(p, it->mapped, MADV_HUGEPAGE);
       it->cells = static_cast<ShadowCell *>(p);
     }
     lastShadow = &*it;
@@ -402,6 +405,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
   u64 ldsAddresses[64];
   const u64 *addresses = ldsAddresses;
   auto lane = [&](u32 i, u64 addr, u32 bytes, bool lds) {
+    x.known = x.known && x.lds == lds;
     x.lds = lds;
     if (lds && addr + bytes > w.ldsBytes)
       return;
@@ -412,10 +416,23 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
       return;
     for (u64 at = addr, end = addr + bytes; at < end; ++cell) {
       u32 n = u32(std::min<u64>(4 - (at & 3), end - at));
+      if (LIKELY(n == 4 && x.known && isSame(*cell, x.before))) {
+        *cell = x.after;
+        at += 4;
+        continue;
+      }
       x.part = u32((at - addr) / 4);
       if (stores && x.data && cell->writer == x.id && cell->writerBytes & byteMask(at, n))
         checkLanes(x, addresses, i);
+      ShadowCell before = *cell;
+      u32 conflicts = x.numConflicts;
       touch(*cell, byteMask(at, n), at, i, x);
+      // Not where lanes of one store meet.
+      if (n == 4 && x.numConflicts == conflicts && before.writer != x.id) {
+        x.known = true;
+        x.before = before;
+        x.after = *cell;
+      }
       at += n;
     }
   };
@@ -504,7 +521,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
   logConflicts(x);
   if (in->flags & FLds && a.reads && !a.writes) {
     u32 n = bytes < 4 ? 4 : bytes;
-    x.reads = false;
+    x.reads = x.known = false;
     x.writes = true;
     for (u64 m = exec; m; m &= m - 1) {
       u32 i = u32(__builtin_ctzll(m));
