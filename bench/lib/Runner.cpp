@@ -431,8 +431,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     if (!launched)
       return launched.takeError();
     if (launched->numFindings) {
-      std::string message = fmt::format("{} finding{} of the device", launched->numFindings,
-                                        launched->numFindings == 1 ? "" : "s");
+      std::string message =
+          fmt::format("{} finding{} of the device", launched->numFindings, launched->numFindings == 1 ? "" : "s");
       for (const device::Finding &finding : launched->findings)
         message += "\n" + finding.message;
       return makeError(message);

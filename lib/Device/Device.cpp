@@ -16,43 +16,6 @@ Kernel::~Kernel() = default;
 Module::~Module() = default;
 Device::~Device() = default;
 
-llvm::StringRef atrex::device::getCheckName(uint32_t check) {
-  switch (check) {
-  case CheckUninit:
-    return "uninit";
-  case CheckRace:
-    return "race";
-  case CheckWait:
-    return "wait";
-  case CheckHazard:
-    return "hazard";
-  case CheckAlign:
-    return "align";
-  default:
-    return "";
-  }
-}
-
-bool atrex::device::parseCheckNames(llvm::StringRef text, uint32_t &checks, llvm::StringRef &bad) {
-  while (true) {
-    auto [name, rest] = text.split(',');
-    bool last = name.size() == text.size();
-    name = name.trim();
-    uint32_t bits = name == "all" ? uint32_t(CheckAll) : 0;
-    for (uint32_t check = 1; check <= CheckAll && !bits; check <<= 1)
-      if (getCheckName(check) == name)
-        bits = check;
-    if (!bits && name != "oob") {
-      bad = name;
-      return false;
-    }
-    checks |= bits;
-    if (last)
-      return true;
-    text = rest;
-  }
-}
-
 bool atrex::device::isPerLane(InstClass cls) {
   switch (cls) {
   case InstClass::VALU:

@@ -212,7 +212,7 @@ int main(int argc, char **argv) {
            {"mfma_fast_16x16x16_f16", fast16x16x16F16},
            {"mfma_fast_32x32x8_bf16", fast32x32x8BF16},
            {"mfma_fast_16x16x32_f16", fast16x16x32F16},
-           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128}})
+           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128},
            {"execute_rms_norm_check_all", checkRmsNorm},
            {"execute_rms_norm_shuffle", shuffleRmsNorm}})
     benchmark::RegisterBenchmark(name, function)

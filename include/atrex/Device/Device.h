@@ -76,10 +76,44 @@ enum CheckKind : uint32_t {
 };
 
 /// The name of one check as in Finding::check; 0 bits or several: empty.
-llvm::StringRef getCheckName(uint32_t check);
+inline llvm::StringRef getCheckName(uint32_t check) {
+  switch (check) {
+  case CheckUninit:
+    return "uninit";
+  case CheckRace:
+    return "race";
+  case CheckWait:
+    return "wait";
+  case CheckHazard:
+    return "hazard";
+  case CheckAlign:
+    return "align";
+  default:
+    return "";
+  }
+}
+
 /// Adds the bits of comma-separated names ("oob", which is always on, or "all")
 /// to `checks`; false with `bad` set at the first name that is none.
-bool parseCheckNames(llvm::StringRef text, uint32_t &checks, llvm::StringRef &bad);
+inline bool parseCheckNames(llvm::StringRef text, uint32_t &checks, llvm::StringRef &bad) {
+  while (true) {
+    auto [name, rest] = text.split(',');
+    bool last = name.size() == text.size();
+    name = name.trim();
+    uint32_t bits = name == "all" ? uint32_t(CheckAll) : 0;
+    for (uint32_t check = 1; check <= CheckAll && !bits; check <<= 1)
+      if (getCheckName(check) == name)
+        bits = check;
+    if (!bits && name != "oob") {
+      bad = name;
+      return false;
+    }
+    checks |= bits;
+    if (last)
+      return true;
+    text = rest;
+  }
+}
 
 /// Findings that a launch reports; it counts the rest.
 constexpr unsigned maxFindings = 20;

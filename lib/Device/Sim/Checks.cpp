@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Device/Sim/Checks.h"
+#include "atrex/Device/Device.h"
 #include "lib/Device/Sim/Addresses.h"
 #include "lib/Device/Sim/Decoder.h"
-#include "atrex/Device/Device.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
@@ -136,8 +136,7 @@ struct Lanes {
 } // namespace
 
 void FindingLog::add(CheckRecord r, function_ref<std::string()> what) {
-  auto [it, added] =
-      records.try_emplace({r.kind, r.inst->index, r.other ? r.other->index : ~0u, r.lds}, CheckRecord());
+  auto [it, added] = records.try_emplace({r.kind, r.inst->index, r.other ? r.other->index : ~0u, r.lds}, CheckRecord());
   CheckRecord &first = it->second;
   r.occurrences = added ? 1 : first.occurrences + 1;
   if (!added && std::tie(first.ordinal, first.sequence) <= std::tie(r.ordinal, r.sequence)) {

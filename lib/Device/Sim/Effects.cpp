@@ -67,7 +67,10 @@ RegRange atrex::device::sim::parseRegister(StringRef name) {
 std::string atrex::device::sim::formatRegister(const RegRange &r) {
   if (r.first < 102 || r.first >= firstVector || (r.first >= 108 && r.first < 124)) {
     StringRef prefix = r.first >= 512 ? "a" : r.first >= 256 ? "v" : r.first >= 108 ? "ttmp" : "s";
-    u32 n = r.first >= 512 ? r.first - 512u : r.first >= 256 ? r.first - 256u : r.first >= 108 ? r.first - 108u : r.first;
+    u32 n = r.first >= 512   ? r.first - 512u
+            : r.first >= 256 ? r.first - 256u
+            : r.first >= 108 ? r.first - 108u
+                             : r.first;
     if (r.count == 1)
       return formatv("{0}{1}", prefix, n).str();
     return formatv("{0}[{1}:{2}]", prefix, n, n + r.count - 1).str();
@@ -96,7 +99,7 @@ static void setMatrix(Effects &e, StringRef name, bool isGfx950, u32 formatA, u3
   const MatrixInstruction *inst = lookupMatrixInstruction(name);
   if (!inst)
     return;
-  e.matrix = inst->a == MatrixType::F64 ? (inst->m == 4 ? Effects::Dgemm4 : Effects::Dgemm16)
+  e.matrix = inst->a == MatrixType::F64   ? (inst->m == 4 ? Effects::Dgemm4 : Effects::Dgemm16)
              : inst->a == MatrixType::F32 ? Effects::Sgemm
                                           : Effects::Xdl;
   MatrixType a = inst->a, b = inst->b;

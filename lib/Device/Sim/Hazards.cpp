@@ -188,9 +188,8 @@ void Checker::checkWait(Wave &w, const Inst *in, const Effects &e, GroupChecks &
       if (const MemAccess *a = getMemAccess(in)) {
         u32 n = a->bytes < 4 ? 4 : a->bytes;
         u64 begin = u64(w.s[regM0] & 0x3ffffu) + (in->imm & 0xfffu);
-        llvm::erase_if(group.incoming, [&](const GroupChecks::Incoming &i) {
-          return isPast(group.waves[i.wave].vmDone, i.number);
-        });
+        llvm::erase_if(group.incoming,
+                       [&](const GroupChecks::Incoming &i) { return isPast(group.waves[i.wave].vmDone, i.number); });
         group.incoming.push_back({w.waveInGroup, c.vmIssued, begin, begin + 64ull * n, in});
       }
     }
@@ -244,8 +243,7 @@ void Checker::addHazard(Wave &w, const Inst *in, GroupChecks &group, const WaveC
   record.lanes = effects.get(in).isVector() ? getExec(w) : 0;
   log.add(std::move(record), [&] {
     return formatv("{0}{1}: {2} wait state{3} of {4}; s_nop {5} is missing", rule,
-                   r.count ? " " + formatRegister(r) : std::string(), have, have == 1 ? "" : "s", need,
-                   need - have - 1)
+                   r.count ? " " + formatRegister(r) : std::string(), have, have == 1 ? "" : "s", need, need - have - 1)
         .str();
   });
 }
@@ -296,7 +294,7 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
             need = matrixResultStates(m, false, isGfx950);
           } else if (use == m.dst) {
             rule = "matrix instruction reads an unfinished result as C in";
-            need = m.matrix == Effects::Dgemm4 ? (e.matrix == Effects::Dgemm4 ? 4 : 0)
+            need = m.matrix == Effects::Dgemm4                     ? (e.matrix == Effects::Dgemm4 ? 4 : 0)
                    : m.matrix == Effects::Dgemm16 || m.passes != 2 ? 0u
                                                                    : 2u;
           } else {
@@ -348,10 +346,10 @@ void Checker::checkHazard(Wave &w, const Inst *in, const Effects &e, GroupChecks
     depth = e.flags & (Effects::GetReg | Effects::SetReg) ? 2 : e.flags & Effects::NeedsM0 ? 1 : 0;
     break;
   case Effects::Valu:
-    depth = e.flags & Effects::Dpp                                                    ? 5
-            : e.flags & (Effects::RWLane | Effects::DivFmas)                          ? 4
-            : c.lastDot && c.now - c.lastDot <= 3                                     ? 3
-                                                                                      : 2;
+    depth = e.flags & Effects::Dpp                           ? 5
+            : e.flags & (Effects::RWLane | Effects::DivFmas) ? 4
+            : c.lastDot && c.now - c.lastDot <= 3            ? 3
+                                                             : 2;
     break;
   case Effects::Mfma:
     depth = 4;
@@ -457,8 +455,7 @@ void Checker::checkHazard(Wave &w, const Inst *in, const Effects &e, GroupChecks
     c.matrix[c.matrixCount++ % WaveChecks::numMatrix] = {&e, in, c.now};
     c.lastMatrix = c.now;
   } else if (e.kind == Effects::Valu || e.lateStates ||
-             (e.kind == Effects::Salu &&
-              (e.flags & (Effects::SetReg | Effects::SetSkip) || e.writesReg({124, 1})))) {
+             (e.kind == Effects::Salu && (e.flags & (Effects::SetReg | Effects::SetSkip) || e.writesReg({124, 1})))) {
     c.recent[c.recentCount++ % WaveChecks::numRecent] = {&e, in, c.now};
     if (e.flags & Effects::Dot)
       c.lastDot = c.now;

@@ -141,7 +141,8 @@ void Observer::dump(u64 group, const Wave &w, const Inst *in) {
   raw_ostream &os = *dumps->os;
   u64 address = program.getAddress(in) - base;
   std::string source = lines.lookup(address).str();
-  os << "dump " << dumpCount << ": wg " << group << " wave " << w.waveInGroup << " before " << format_hex(address, 8) << "  " << program.describe(in);
+  os << "dump " << dumpCount << ": wg " << group << " wave " << w.waveInGroup << " before " << format_hex(address, 8)
+     << "  " << program.describe(in);
   if (!source.empty())
     os << "  [" << source << ']';
   os << "\n  exec " << format_hex(getExec(w), 18) << "  vcc " << format_hex(read64(w, regVCC), 18) << "  scc " << w.scc

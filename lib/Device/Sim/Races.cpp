@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
+#include <type_traits>
 
 using namespace llvm;
 using namespace atrex::device;
@@ -208,17 +209,22 @@ void Checker::logConflicts(Touch &x) {
 }
 
 static bool isSame(const ShadowCell &a, const ShadowCell &b) {
-  return !(((a.writer ^ b.writer) | (a.readers[0] ^ b.readers[0]) | (a.readers[1] ^ b.readers[1])) |
-           u32((a.writerBytes ^ b.writerBytes) | (a.readerBytes[0] ^ b.readerBytes[0]) |
-               (a.readerBytes[1] ^ b.readerBytes[1])));
+  static_assert(sizeof(ShadowCell) == 16 && std::has_unique_object_representations_v<ShadowCell>);
+  u64 x[2], y[2];
+  memcpy(x, &a, 16);
+  memcpy(y, &b, 16);
+  return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
 }
 
 /// Consecutive dwords of the lanes in turn.
 void Checker::touchDense(ShadowCell *cells, u64 address, Touch &x) {
   for (u32 k = 0, n = 16 * x.a.bytes; k < n; ++k) {
-    if (LIKELY(x.known && isSame(cells[k], x.before))) {
-      cells[k] = x.after;
-      continue;
+    if (x.known) {
+      const ShadowCell before = x.before, after = x.after;
+      while (k < n && isSame(cells[k], before))
+        cells[k++] = after;
+      if (k == n)
+        return;
     }
     x.part = k % (x.a.bytes / 4);
     ShadowCell before = cells[k];
@@ -354,7 +360,15 @@ static u8 byteMask(u64 addr, u32 bytes) { return u8(((1u << std::min(bytes, 4u))
 void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
   if (a.kind == MemAccess::Scratch || LLVM_UNLIKELY(nextEvent == ~0u))
     return;
-  Touch x{w, in, group, a, a.kind == MemAccess::LDS, a.reads && !(a.writes && a.swaps), a.writes, a.atomic, nextEvent,
+  Touch x{w,
+          in,
+          group,
+          a,
+          a.kind == MemAccess::LDS,
+          a.reads && !(a.writes && a.swaps),
+          a.writes,
+          a.atomic,
+          nextEvent,
           waveKey(group.ordinal, w.waveInGroup)};
   if (a.atomic)
     x.reads = true;
@@ -492,7 +506,8 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     x.planes = bytes < 4 ? 1 : bytes / 4;
   }
   addresses = acc.addr;
-  if (acc.mask == ~0ull && !acc.special && !sync && !((acc.addr[0] | bytes) & 3) && end == ~0ull && x.reads != x.writes) {
+  if (acc.mask == ~0ull && !acc.special && !sync && !((acc.addr[0] | bytes) & 3) && end == ~0ull &&
+      x.reads != x.writes) {
     u64 diff = 0;
     for (u32 i = 0; i < 64; ++i)
       diff |= acc.addr[i] ^ (acc.addr[0] + u64(i) * bytes);

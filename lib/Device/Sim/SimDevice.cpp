@@ -378,8 +378,8 @@ std::string Worker::describeStop(const Group &g, const Wave &w) {
         list += (list.empty() ? "" : ", ") + std::to_string(other.waveInGroup);
       }
     for (const auto &[at, list] : waiting)
-      what += formatv("; wave{0} {1} of the workgroup wait{2} at the barrier at {3}", list.find(',') == list.npos ? "" : "s",
-                      list, list.find(',') == list.npos ? "s" : "", at)
+      what += formatv("; wave{0} {1} of the workgroup wait{2} at the barrier at {3}",
+                      list.find(',') == list.npos ? "" : "s", list, list.find(',') == list.npos ? "s" : "", at)
                   .str();
     if (g.done)
       what += formatv("; {0} of its {1} waves have ended", g.done, g.waves.size()).str();
@@ -450,9 +450,7 @@ static void dispatch(Wave &w, uint64_t budget) {
 }
 
 /// Whether VSKIP passes over an instruction.
-static bool isVectorClass(u8 cls) {
-  return cls <= CMFMA || (cls >= CLoad && cls <= CLDS);
-}
+static bool isVectorClass(u8 cls) { return cls <= CMFMA || (cls >= CLoad && cls <= CLDS); }
 
 /// dispatch() with profile, trace and checks, and under VSKIP.
 void Worker::dispatchInstrumented(Group &g, Wave &w, uint64_t budget) {
@@ -990,12 +988,12 @@ std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::
       f.otherText = l.program->describe(r.other);
       f.otherSource = lines.lookup(f.otherInstruction).str();
     }
-    f.message = formatv("kernel '{0}': {1}: {2}, by {3}; wave {4} of workgroup ({5}, {6}, {7}), instruction {8}",
-                        l.kernel->getName(), f.check, what,
-                        r.lanes || r.bytes ? describeLanes(r.lanes) : std::string("the scalar unit"), r.wave,
-                        f.workgroup[0], f.workgroup[1], f.workgroup[2],
-                        describeInstruction(*l.kernel, f.instruction, f.text, f.source))
-                    .str();
+    f.message =
+        formatv("kernel '{0}': {1}: {2}, by {3}; wave {4} of workgroup ({5}, {6}, {7}), instruction {8}",
+                l.kernel->getName(), f.check, what,
+                r.lanes || r.bytes ? describeLanes(r.lanes) : std::string("the scalar unit"), r.wave, f.workgroup[0],
+                f.workgroup[1], f.workgroup[2], describeInstruction(*l.kernel, f.instruction, f.text, f.source))
+            .str();
     if (r.other && r.other != r.inst)
       f.message += "; the other " + describeInstruction(*l.kernel, f.otherInstruction, f.otherText, f.otherSource);
     if (f.occurrences > 1 && lastOrdinal == ~0ull)
