@@ -277,15 +277,20 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
     if (have >= 20)
       return;
     const Effects &m = *p.effects;
-    // A younger matrix instruction with the same result is the one that counts.
-    bool hidden = false;
-    for (u32 n = 0; n < numSeen; ++n)
-      hidden |= seen[n] == m.dst;
-    if (!hidden) {
+    // Where a younger matrix instruction wrote the same register, it is the one
+    // that counts.
+    auto meets = [&](const RegRange &use) {
+      for (u32 reg = std::max(use.first, m.dst.first), end = std::min(use.first + use.count, m.dst.first + m.dst.count);
+           reg < end; ++reg)
+        if (std::none_of(seen, seen + numSeen, [&](const RegRange &y) { return y.overlaps({u16(reg), 1}); }))
+          return true;
+      return false;
+    };
+    {
       if (e.kind == Effects::Mfma) {
         for (unsigned r = 0; r < e.numReads; ++r) {
           const RegRange &use = e.reads[r];
-          if (!use.overlaps(m.dst))
+          if (!meets(use))
             continue;
           bool isC = e.srcC.count && use == e.srcC;
           u32 need;
@@ -315,12 +320,12 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
         u32 need = matrixResultStates(m, memory, isGfx950);
         if (have < need) {
           for (unsigned r = 0; r < e.numReads; ++r)
-            if (e.reads[r].overlaps(m.dst))
+            if (meets(e.reads[r]))
               addHazard(w, in, group, p, have, need, e.reads[r], "unfinished result of a matrix instruction read in");
           // LLVM waits as on gfx942 before a double result is overwritten.
           need = m.matrix == Effects::Dgemm16 ? 11 : matrixResultStates(m, false, isGfx950);
           for (unsigned r = 0; r < e.numWrites && have < need; ++r)
-            if (e.writes[r].overlaps(m.dst))
+            if (meets(e.writes[r]))
               addHazard(w, in, group, p, have, need, e.writes[r],
                         "unfinished result of a matrix instruction overwritten in");
         }
@@ -329,7 +334,7 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
     // C is read during all passes.
     if (e.kind != Effects::Mfma && m.matrix == Effects::Xdl && m.srcC.count && have + 1u < m.passes)
       for (unsigned r = 0; r < e.numWrites; ++r)
-        if (e.writes[r].overlaps(m.srcC) && !(m.srcC == m.dst && hidden))
+        if (e.writes[r].overlaps(m.srcC))
           addHazard(w, in, group, p, have, m.passes - 1u, e.writes[r],
                     "matrix C overwritten while a matrix instruction reads it in");
     seen[numSeen++] = m.dst;
