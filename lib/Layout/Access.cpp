@@ -200,6 +200,9 @@ int64_t Algebra::maxCommonVector(const Map &lhs, const Map &rhs) {
   Layout inverse = rightInverse(plain, false);
   if (failed())
     return 1;
+  // A dynamic extent is the last of the chain and at least its divisor: so many
+  // elements are there for all values, and more are not claimed.
+  inverse.shape = inverse.shape.map([](const Int &extent) { return Int(int64_t(extent.getDivisor())); });
   Algebra probe;
   Layout common = probe.composeLayout(*lhs.getLayout(), inverse);
   if (!probe.failed()) {

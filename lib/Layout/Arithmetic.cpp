@@ -38,9 +38,9 @@ uint64_t mulDivisors(uint64_t lhs, uint64_t rhs) {
 
 Int Algebra::emit(IntBuilder::Op op, const Int &lhs, const Int &rhs, uint64_t divisor) {
   uint32_t handle = builder && !fault ? builder->emit(op, lhs, rhs) : Int::noHandle;
-  // Divisors are kept below 2^63; any smaller divisor of one is a divisor.
+  // Divisors are kept below 2^63; the only larger one is that of INT64_MIN.
   if (divisor > uint64_t(std::numeric_limits<int64_t>::max()))
-    divisor = divisor & (0 - divisor) & uint64_t(std::numeric_limits<int64_t>::max());
+    divisor = uint64_t(1) << 62;
   return Int::dynamic(divisor, handle);
 }
 
