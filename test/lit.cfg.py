@@ -16,7 +16,7 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.atrex_tools_dir, append_path=True)
 llvm_config.add_tool_substitutions(
-    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir"],
+    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir", "atrex-layout"],
     [config.atrex_tools_dir, config.llvm_tools_dir],
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
@@ -27,3 +27,6 @@ shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, ".."
 if os.path.isdir(os.path.join(shared, "goldens")):
     config.available_features.add("goldens")
     config.substitutions.append(("%goldens", os.path.join(os.path.abspath(shared), "goldens")))
+if os.path.isfile(os.path.join(shared, "oracle", "layout.py")):
+    config.available_features.add("layout-oracle")
+    config.substitutions.append(("%layout-oracle", os.path.join(os.path.abspath(shared), "oracle")))
