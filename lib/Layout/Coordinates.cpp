@@ -337,6 +337,18 @@ SmallVector<IntTuple> Algebra::table(const Map &map) {
                  Twine(enumerationLimit) + " are enumerated");
     return values;
   }
+  // A coordinate has an entry for every mode up to the largest one named.
+  const Layout *plain = map.getLayout();
+  for (const Composed *composed = map.getComposed(); composed && !plain; composed = composed->outer.getComposed())
+    plain = composed->outer.getLayout();
+  uint64_t width = plain ? coprofile(*plain).getNumLeaves() : 1;
+  if (failed())
+    return values;
+  if (width > uint64_t(16 * enumerationLimit) / uint64_t(count.value)) {
+    fail(17, "the table of " + toString(map) + " has " + Twine(count.value) + " coordinates of " + Twine(width) +
+                 " integers; at most " + Twine(16 * enumerationLimit) + " are listed");
+    return values;
+  }
   // Inside the domain unit leaves contribute nothing, and there may be many.
   Map dense = map;
   if (const Layout *layout = map.getLayout())

@@ -215,6 +215,7 @@ static const Violation violations[] = {
     {17, "recast(4:2 o 5 o 4:1, from=8, to=16)", "must be a swizzle"},
     {17, "idx2crd(3, S<3,0,3> o 0 o (8,8):(8,1))", "idx2crd"},
     {17, "slice(S<3,0,3>, 1)", "no modes"},
+    {17, "table(4096:9E2E2241)", "4096 coordinates of 2244 integers"},
     {17, "get_stride(S<3,0,3> o 0 o 8:1)", "no stride"},
     // C18.
     {18, "recast((4,8):(1,4), from=16, to=24)", "24 bits are not a multiple of 16 bits"},
