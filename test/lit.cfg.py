@@ -32,3 +32,6 @@ vectors = os.path.join(shared, "data", "mfma")
 if os.path.isdir(vectors):
     config.available_features.add("mfma-vectors")
     config.substitutions.append(("%mfma_vectors", os.path.abspath(vectors)))
+if os.path.isfile(os.path.join(shared, "oracle", "layout.py")):
+    config.available_features.add("layout-oracle")
+    config.substitutions.append(("%layout-oracle", os.path.join(os.path.abspath(shared), "oracle")))

@@ -61,6 +61,9 @@ LogicalResult MakePtrOp::verify() {
   if (have != want)
     return emitOpError() << "memory space " << stringifyMemorySpace(getType().getSpace())
                          << " needs a pointer in address space " << want << ", got " << have;
+  if (int64_t period = getType().getSwizzle().getPeriod(); getType().getAlign() % period != 0)
+    return emitOpError() << "C33: alignment " << getType().getAlign() << " is not a multiple of the period " << period
+                         << " of swizzle " << layout::toString(getType().getSwizzle());
   if (getElementBits(getType().getElementType()) % 8 != 0)
     return emitOpError() << "elements of " << getElementBits(getType().getElementType())
                          << " bits have no addresses of their own: use a wider type and unpack in registers";

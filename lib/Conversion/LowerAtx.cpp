@@ -873,21 +873,27 @@ private:
     return inside;
   }
 
-  /// Whether all elements of an access are on one side of the bounds: one
-  /// component steps by k, and v*k divides its start and its bound.
+  /// Whether all elements of an access are on one side of the bounds: they
+  /// step along one component by k, and v*k divides its start and its bound.
   bool isUniform(int64_t index, const Iteration *iteration) {
     if (values == 1)
       return true;
+    layout::Layout known = stripLayout(coords);
+    // Accesses do not cross the first leaf.
+    for (auto &[extent, stride] : known.getLeaves()) {
+      if (extent.is(1))
+        continue;
+      if (!extent.isMultipleOf(values))
+        return false;
+      break;
+    }
     Algebra probe;
     layout::IntTuple first = coordinateStatic(probe, index, iteration);
-    layout::IntTuple second = coordinateStatic(probe, index + 1, iteration);
-    layout::IntTuple origin = probe.crd2idx(layout::IntTuple(0), layout::Map(stripLayout(coords)));
-    layout::IntTuple unit = probe.crd2idx(layout::IntTuple(1), layout::Map(stripLayout(coords)));
-    layout::IntTuple last = probe.crd2idx(layout::IntTuple(values - 1), layout::Map(stripLayout(coords)));
+    layout::IntTuple unit = probe.crd2idx(layout::IntTuple(1), layout::Map(known));
     if (probe.failed() || !areCongruent(first, bounds) || !areCongruent(unit, bounds))
       return false;
-    for (auto [c, u, l, bound] : llvm::zip(first.flatten(), unit.flatten(), last.flatten(), bounds.flatten())) {
-      if (!u.isStatic() || !l.isStatic() || u.value < 0 || l.value != u.value * (values - 1))
+    for (auto [c, u, bound] : llvm::zip(first.flatten(), unit.flatten(), bounds.flatten())) {
+      if (!u.isStatic() || u.value < 0)
         return false;
       if (u.value && (!c.isMultipleOf(u.value * values) || !bound.isMultipleOf(u.value * values)))
         return false;
