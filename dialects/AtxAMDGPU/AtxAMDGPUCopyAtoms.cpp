@@ -369,7 +369,7 @@ LogicalResult LdsReadTransAttr::verify(EmitError emitError, int64_t bits, int64_
   SmallVector<std::string> forms;
   for (const CopyInstruction &copy : getCopyInstructions())
     if (copy.path == CopyPath::LdsTranspose)
-      forms.push_back((Twine(copy.bits) + " of " + Twine(copy.elementBits)).str());
+      forms.push_back((Twine(unsigned(copy.bits)) + " of " + Twine(unsigned(copy.elementBits))).str());
   return emitError() << "no " << describe(CopyPath::LdsTranspose) << " of " << bits << " bits with elements of "
                      << elementBits << " bits; there are " << llvm::join(forms, ", ");
 }

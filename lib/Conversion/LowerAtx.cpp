@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerAtx.h"
 #include "atrex/Conversion/Passes.h"
 #include "atrex/Layout/Text.h"
 #include "atrex/Target/Chip.h"
@@ -1324,6 +1325,7 @@ void LowerAtxPass::runOnOperation() {
                RecastViewPattern, PartitionCopyPattern, PartitionMmaPattern, LoadPattern, StorePattern, SplatPattern,
                ToVectorPattern, FromVectorPattern, RetilePattern>(converter, context);
   patterns.add<CopyPattern, GemmPattern>(converter, context, options);
+  populateLowerAtxAMDGPUPatterns(converter, patterns);
 
   ConversionTarget target(*context);
   target.addIllegalDialect<AtxDialect>();

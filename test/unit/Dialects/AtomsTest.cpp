@@ -363,7 +363,7 @@ public:
     ok = true;
   }
 
-  bool succeeded_() const { return ok; }
+  bool isLoaded() const { return ok; }
 
   /// Assembly of one kernel.
   StringRef getAssembly(const std::string &name) const {
@@ -626,9 +626,9 @@ void runProducts(StringRef arch) {
     atoms.emplace_back(form, atom);
   }
   kernels.finish();
-  ASSERT_TRUE(kernels.succeeded_());
+  ASSERT_TRUE(kernels.isLoaded());
   std::mt19937 random(1);
-  for (auto &[number, entry] : llvm::enumerate(atoms)) {
+  for (auto [number, entry] : llvm::enumerate(atoms)) {
     std::string name = "k" + std::to_string(number);
     EXPECT_TRUE(kernels.getAssembly(name).contains(entry.first.inst->mnemonic.str() + " "))
         << entry.first.getText(fnuz) << " became\n"
@@ -676,7 +676,6 @@ Value makeShared(OpBuilder &builder, Location loc, const std::string &name) {
 struct CopyCase {
   std::string load, store;
   int64_t bits;
-  /// Where the data goes in between; Register for nowhere.
   bool throughShared;
   /// What the assembly shows.
   std::vector<std::string> expected;
@@ -695,22 +694,32 @@ std::vector<CopyCase> getCopyCases(StringRef arch) {
     switch (copy.path) {
     case CopyPath::Buffer:
       // The constant is the instruction's own.
-      cases.push_back({atom("buffer_copy", bits), atom("buffer_copy", bits, ", nt"), bits, false,
+      cases.push_back({atom("buffer_copy", bits),
+                       atom("buffer_copy", bits, ", nt"),
+                       bits,
+                       false,
                        {load + " ", "offen offset:512\n", store + " ", "offen nt"}});
       break;
     case CopyPath::Global:
-      cases.push_back({atom("global_copy", bits, ", nt"), atom("global_copy", bits), bits, false,
+      cases.push_back({atom("global_copy", bits, ", nt"),
+                       atom("global_copy", bits),
+                       bits,
+                       false,
                        {load + " ", "offset:512 nt", store + " "}});
       break;
     case CopyPath::Lds:
       cases.push_back({atom("lds_copy", bits), atom("global_copy", bits), bits, true, {load + " ", store + " "}});
       break;
     case CopyPath::BufferToLds:
-      cases.push_back({atom("buffer_copy_lds", bits, ", sc1"), atom("global_copy", bits), bits, true,
+      cases.push_back({atom("buffer_copy_lds", bits, ", sc1"),
+                       atom("global_copy", bits),
+                       bits,
+                       true,
                        {load + " ", "offen sc1 lds", "s_mov_b32 m0, "}});
       break;
     case CopyPath::GlobalToLds:
-      cases.push_back({atom("global_copy_lds", bits), atom("global_copy", bits), bits, true, {load + " ", "s_mov_b32 m0, "}});
+      cases.push_back(
+          {atom("global_copy_lds", bits), atom("global_copy", bits), bits, true, {load + " ", "s_mov_b32 m0, "}});
       break;
     case CopyPath::LdsTranspose:
       break;
@@ -734,7 +743,8 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
         Address global;
         global.base = pointer;
         global.space = MemorySpace::Global;
-        made.base = atx_amdgpu::emitMakeBuffer(builder, loc, global, number(builder, loc, lanes * bytes + constant, 64));
+        made.base =
+            atx_amdgpu::emitMakeBuffer(builder, loc, global, number(builder, loc, lanes * bytes + constant, 64));
       }
       made.offset = offsetOf(builder, loc, space, lane, bytes);
       made.constant = constant;
@@ -756,14 +766,14 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
       value = load.emitLoad(builder, loc, address(args[0], from, sourceOffset, boundedLanes), type);
     } else {
       Address shared = address(makeShared(builder, loc, name + "_shared"), MemorySpace::Shared, 32, 64);
-      // 96 bits in LDS need 16 bytes.
-      auto lds = parseCopy("#atx_amdgpu.lds_copy<" + std::to_string(copy.bits == 96 ? 32 : copy.bits) + ">");
       if (from == MemorySpace::Shared) {
+        // 96 bits need an alignment of 16 bytes.
         int64_t stride = std::max<int64_t>(load.getAlignment(), bytes);
         shared.offset = offsetOf(builder, loc, MemorySpace::Shared, lane, stride);
         shared.align = load.getAlignment();
         Address source = address(args[0], MemorySpace::Global, sourceOffset, 64);
-        Value moved = parseCopy("#atx.universal_copy<" + std::to_string(copy.bits) + ">").emitLoad(builder, loc, source, type);
+        Value moved =
+            parseCopy("#atx.universal_copy<" + std::to_string(copy.bits) + ">").emitLoad(builder, loc, source, type);
         ASSERT_TRUE(load.emitStore(builder, loc, moved, shared));
         value = load.emitLoad(builder, loc, shared, type);
       } else {
@@ -780,13 +790,15 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
 void runCopies(StringRef arch) {
   Kernels kernels(arch);
   std::vector<CopyCase> cases = getCopyCases(arch);
-  for (auto &[number, copy] : llvm::enumerate(cases)) {
+  for (auto [number, copy] : llvm::enumerate(cases)) {
     EXPECT_TRUE(verifies(parseCopy(copy.load), arch)) << copy.load;
+    EXPECT_TRUE(verifies(parseCopy(copy.load), "")) << copy.load;
+    EXPECT_FALSE(verifies(parseCopy(copy.load), "H800")) << copy.load;
     addCopy(kernels, "c" + std::to_string(number), copy);
   }
   kernels.finish();
-  ASSERT_TRUE(kernels.succeeded_());
-  for (auto &[number, copy] : llvm::enumerate(cases)) {
+  ASSERT_TRUE(kernels.isLoaded());
+  for (auto [number, copy] : llvm::enumerate(cases)) {
     std::string name = "c" + std::to_string(number);
     for (const std::string &text : copy.expected)
       EXPECT_TRUE(kernels.getAssembly(name).contains(text)) << copy.load << ": no '" << text << "' in\n"
@@ -820,8 +832,8 @@ TEST(Atoms, TransposingReads) {
       continue;
     std::string name = "t" + std::to_string(expected.size());
     expected.push_back(copy.load.str());
-    CopyAtomInterface atom =
-        parseCopy("#atx_amdgpu.lds_read_trans<" + std::to_string(copy.bits) + ", " + std::to_string(copy.elementBits) + ">");
+    CopyAtomInterface atom = parseCopy("#atx_amdgpu.lds_read_trans<" + std::to_string(copy.bits) + ", " +
+                                       std::to_string(copy.elementBits) + ">");
     EXPECT_TRUE(verifies(atom, "gfx950"));
     EXPECT_FALSE(verifies(atom, "gfx942"));
     EXPECT_EQ(atom.getNumLanes(), 64);
@@ -838,8 +850,8 @@ TEST(Atoms, TransposingReads) {
     });
   }
   kernels.finish();
-  ASSERT_TRUE(kernels.succeeded_());
-  for (auto &[number, mnemonic] : llvm::enumerate(expected))
+  ASSERT_TRUE(kernels.isLoaded());
+  for (auto [number, mnemonic] : llvm::enumerate(expected))
     EXPECT_TRUE(kernels.getAssembly("t" + std::to_string(number)).contains(mnemonic + " ")) << mnemonic;
   auto trans = cast<atx_amdgpu::LdsReadTransAttr>(parse("#atx_amdgpu.lds_read_trans<64, 16>"));
   EXPECT_EQ(layout::toString(trans.getExchangeLayout()), "((16,4),4):((1,64),16)");
@@ -885,6 +897,8 @@ void runAtomics(StringRef arch) {
   for (const AtomicInstruction &atomic : getAtomicInstructions()) {
     CopyAtomInterface atom = parseCopy(getAtomText(atomic));
     EXPECT_EQ(verifies(atom, arch), atomic.isAvailable(arch)) << getAtomText(atomic);
+    EXPECT_TRUE(verifies(atom, "")) << getAtomText(atomic);
+    EXPECT_FALSE(verifies(atom, "H800")) << getAtomText(atomic);
     if (!atomic.isAvailable(arch))
       continue;
     std::string name = "a" + std::to_string(atomics.size());
@@ -921,14 +935,15 @@ void runAtomics(StringRef arch) {
     });
   }
   kernels.finish();
-  ASSERT_TRUE(kernels.succeeded_());
+  ASSERT_TRUE(kernels.isLoaded());
   std::mt19937 random(3);
-  for (auto &[number, atomic] : llvm::enumerate(atomics)) {
+  for (auto [number, atomic] : llvm::enumerate(atomics)) {
     std::string name = "a" + std::to_string(number), text = getAtomText(*atomic);
     EXPECT_TRUE(kernels.getAssembly(name).contains(atomic->mnemonic.str() + " ")) << text << "\n"
-                                                                               << kernels.getAssembly(name).str();
+                                                                                  << kernels.getAssembly(name).str();
     unsigned width = getBitWidth(atomic->type);
-    std::vector<std::vector<uint8_t>> buffers = {std::vector<uint8_t>(64 * width / 8), std::vector<uint8_t>(2 * width / 8)};
+    std::vector<std::vector<uint8_t>> buffers = {std::vector<uint8_t>(64 * width / 8),
+                                                 std::vector<uint8_t>(2 * width / 8)};
     int results[2] = {2, -2};
     for (int i = 0; i < 2; ++i)
       setBits(buffers[1], i * width, width, encode(atomic->type, results[i]));
@@ -957,7 +972,8 @@ void runAtomics(StringRef arch) {
     if (::testing::Test::HasFatalFailure())
       return;
     for (int i = 0; i < 2; ++i)
-      EXPECT_EQ(getBits(buffers[1], i * width, width), encode(atomic->type, results[i])) << text << " on " << arch.str();
+      EXPECT_EQ(getBits(buffers[1], i * width, width), encode(atomic->type, results[i]))
+          << text << " on " << arch.str();
   }
 }
 
