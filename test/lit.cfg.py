@@ -16,11 +16,12 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.atrex_tools_dir, append_path=True)
 llvm_config.add_tool_substitutions(
-    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir"],
+    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir", "atrex-layout"],
     [config.atrex_tools_dir, config.llvm_tools_dir],
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
 config.substitutions.append(("%src", config.atrex_src_root))
+config.substitutions.append(("%tools", config.atrex_tools_dir))
 
 # Stored cases of the oracle: used where they are, not needed.
 shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, "..", "shared"))

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "atrex/Analysis/LDSBanks.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Driver/Compile.h"
@@ -74,6 +75,24 @@ void sourceToCodeObject(benchmark::State &state) {
   std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
   for (auto _ : state)
     benchmark::DoNotOptimize(compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco));
+}
+
+/// A tile of 128 rows of 128 bytes: 16 writes, 16 reads of rows, 8 of columns.
+void solveLDS(benchmark::State &state) {
+  layout::Fault fault;
+  LDSTile tile = *makeLDSTile(128, 128, fault);
+  auto access = [&](bool isWrite, unsigned bytes, layout::IntTuple shape, layout::IntTuple stride) {
+    return *makeLDSAccess("access", isWrite, bytes, layout::Map(layout::Layout(shape, stride)), fault);
+  };
+  using layout::IntTuple;
+  std::vector<LDSAccess> accesses{
+      access(true, 16, IntTuple::tuple({8, 128}), IntTuple::tuple({16, 128})),
+      access(false, 16, IntTuple::tuple({16, 4, 2, 8}), IntTuple::tuple({128, 16, 64, 2048})),
+      access(false, 8, IntTuple::tuple({64, 8}), IntTuple::tuple({128, 8})),
+  };
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        solveLDSConflicts(*lookupChip("gfx942"), tile, accesses, LDSUnknown::Refuse, fault).value());
 }
 
 /// rms_norm of 2048 x 1152 on one host thread.
@@ -199,6 +218,7 @@ int main(int argc, char **argv) {
            {"source_to_operator_form", sourceToOperatorForm},
            {"source_to_code_object", sourceToCodeObject},
            {"execute_rms_norm", executeRmsNorm},
+           {"solve_lds", solveLDS},
            {"mfma_exact_16x16x16_f16", exact16x16x16F16},
            {"mfma_exact_32x32x8_bf16", exact32x32x8BF16},
            {"mfma_exact_wide_32x32x8_bf16", exactWide32x32x8BF16},
