@@ -1,11 +1,6 @@
 // RUN: atrex-opt %s | FileCheck %s
 // RUN: atrex-opt %s --mlir-print-op-generic | atrex-opt | FileCheck %s
 
-#atom0 = #atx_amdgpu.buffer_copy<128>
-#atom1 = #atx_amdgpu.lds_copy<128>
-#atom2 = #atx_amdgpu.buffer_copy_lds<32>
-#atom3 = #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>
-
 // CHECK-LABEL: func.func private @mfma
 func.func private @mfma() attributes {
   // CHECK-SAME: a = #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>
@@ -77,14 +72,14 @@ func.func @buffer(%p: !llvm.ptr<1>, %bytes: i64) {
 // CHECK-LABEL: func.func @use
 func.func @use(%v: !atx.view<bf16, buffer, (8,4):(1,64), align = 16>, %s: !atx.view<bf16, shared, (8,4):(1,64), align = 16>)
     attributes {atx.target = "MI300X"} {
-  // CHECK: atx.copy {{.*}} by {{.*}}#atx_amdgpu.buffer_copy<128>
-  %f = atx.copy %v by #atom0 : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>
+  // CHECK: atx.copy #atx_amdgpu.buffer_copy<128>,
+  %f = atx.copy #atx_amdgpu.buffer_copy<128>, %v : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>
       -> !atx.fragment<bf16, (8,4):(1,8), chunk = 8>
-  // CHECK: atx.copy {{.*}} by {{.*}}#atx_amdgpu.lds_copy<128>
-  atx.copy %f to %s by #atom1 : !atx.fragment<bf16, (8,4):(1,8), chunk = 8>,
+  // CHECK: atx.copy #atx_amdgpu.lds_copy<128>,
+  atx.copy #atx_amdgpu.lds_copy<128>, %f to %s : !atx.fragment<bf16, (8,4):(1,8), chunk = 8>,
       !atx.view<bf16, shared, (8,4):(1,64), align = 16>
-  // CHECK: atx.copy {{.*}} by {{.*}}#atx_amdgpu.buffer_copy_lds<32>
-  atx.copy %v to %s by #atom2 : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>,
+  // CHECK: atx.copy #atx_amdgpu.buffer_copy_lds<32>,
+  atx.copy #atx_amdgpu.buffer_copy_lds<32>, %v to %s : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>,
       !atx.view<bf16, shared, (8,4):(1,64), align = 16>
   return
 }
@@ -92,8 +87,8 @@ func.func @use(%v: !atx.view<bf16, buffer, (8,4):(1,64), align = 16>, %s: !atx.v
 // CHECK-LABEL: func.func @product
 func.func @product(%a: !atx.fragment<bf16, (4,2,1):(1,4,0), chunk = 4>, %b: !atx.fragment<bf16, (4,1,1):(1,0,0), chunk = 4>,
                    %c: !atx.fragment<f32, ((4,1),2,1):((1,0),4,0), chunk = 4>) attributes {atx.target = "gfx950"} {
-  // CHECK: atx.gemm {{.*}} by {{.*}}#atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>
-  %d = atx.gemm %a, %b, %c by #atom3 : !atx.fragment<bf16, (4,2,1):(1,4,0), chunk = 4>,
+  // CHECK: atx.gemm #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>,
+  %d = atx.gemm #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>, %a, %b, %c : !atx.fragment<bf16, (4,2,1):(1,4,0), chunk = 4>,
       !atx.fragment<bf16, (4,1,1):(1,0,0), chunk = 4>, !atx.fragment<f32, ((4,1),2,1):((1,0),4,0), chunk = 4>
   return
 }

@@ -1,11 +1,5 @@
 // RUN: atrex-opt %s --atx-lower=arch=gfx950 --canonicalize | FileCheck %s
 
-#atom0 = #atx_amdgpu.buffer_copy<128>
-#atom1 = #atx_amdgpu.mfma<16x16x32, bf16, bf16, f32>
-#atom2 = #atx_amdgpu.scaled_mfma<16x16x128, f8E4M3FN, f8E4M3FN, f32>
-#atom3 = #atx_amdgpu.global_copy_lds<128>
-#atom4 = #atx_amdgpu.global_atomic<add, vector<2xbf16>>
-
 // A resource starts at the pointer: accesses count from zero.
 // CHECK-LABEL: func.func @buffer
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[BYTES:.*]]: i64, %[[T:.*]]: i64)
@@ -21,7 +15,7 @@ func.func @buffer(%p: !llvm.ptr<1>, %bytes: i64, %t: !atx.int_tuple<?>) -> vecto
   // CHECK: %[[A:.*]] = rocdl.raw.ptr.buffer.load %[[R]], %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi32>
   // CHECK: vector.bitcast %[[A]] : vector<4xi32> to vector<8xbf16>
   // CHECK: rocdl.raw.ptr.buffer.load %[[R]]
-  %f = atx.copy %v by #atom0 : !atx.view<bf16, buffer, (8,2):(1,256), align = 16>
+  %f = atx.copy #atx_amdgpu.buffer_copy<128>, %v : !atx.view<bf16, buffer, (8,2):(1,256), align = 16>
       -> !atx.fragment<bf16, (8,2):(1,8), chunk = 8>
   %w = atx.to_vector %f : !atx.fragment<bf16, (8,2):(1,8), chunk = 8>
   return %w : vector<16xbf16>
@@ -33,7 +27,7 @@ func.func @buffer(%p: !llvm.ptr<1>, %bytes: i64, %t: !atx.int_tuple<?>) -> vecto
 func.func @product(%a: !atx.fragment<bf16, (8,1,1):(1,0,0), chunk = 8>, %b: !atx.fragment<bf16, (8,1,1):(1,0,0), chunk = 8>,
                    %c: !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4>)
     -> !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4> {
-  %d = atx.gemm %a, %b, %c by #atom1 : !atx.fragment<bf16, (8,1,1):(1,0,0), chunk = 8>,
+  %d = atx.gemm #atx_amdgpu.mfma<16x16x32, bf16, bf16, f32>, %a, %b, %c : !atx.fragment<bf16, (8,1,1):(1,0,0), chunk = 8>,
       !atx.fragment<bf16, (8,1,1):(1,0,0), chunk = 8>, !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4>
   return %d : !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4>
 }
@@ -46,7 +40,7 @@ func.func @product(%a: !atx.fragment<bf16, (8,1,1):(1,0,0), chunk = 8>, %b: !atx
 func.func @scaled(%a: !atx.fragment<f8E4M3FN, (32,1,1):(1,0,0), chunk = 32>, %b: !atx.fragment<f8E4M3FN, (32,1,1):(1,0,0), chunk = 32>,
                   %c: !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4>, %sa: i32, %sb: i32)
     -> !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4> {
-  %d = atx.gemm %a, %b, %c with %sa, %sb by #atom2
+  %d = atx.gemm #atx_amdgpu.scaled_mfma<16x16x128, f8E4M3FN, f8E4M3FN, f32>, %a, %b, %c with %sa, %sb
       : !atx.fragment<f8E4M3FN, (32,1,1):(1,0,0), chunk = 32>, !atx.fragment<f8E4M3FN, (32,1,1):(1,0,0), chunk = 32>,
         !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4> with i32, i32
   return %d : !atx.fragment<f32, ((4,1),1,1):((1,0),0,0), chunk = 4>
@@ -68,7 +62,7 @@ func.func @direct(%p: !llvm.ptr<1>, %t: !atx.int_tuple<?>) {
       : !atx.view<bf16, global, (1,512):(0,1), align = 16>, !atx.int_tuple<?>
   %sp = atx.partition_copy %s, %t by <#atx_amdgpu.global_copy_lds<128>, (64,8):(8,1), (1,512)>
       : !atx.view<bf16, shared, (1,512):(0,1), align = 16>, !atx.int_tuple<?>
-  atx.copy %gp to %sp by #atom3 : !atx.view<bf16, global, ((8,1),1,1):((1,0),0,0), align = 16>,
+  atx.copy #atx_amdgpu.global_copy_lds<128>, %gp to %sp : !atx.view<bf16, global, ((8,1),1,1):((1,0),0,0), align = 16>,
       !atx.view<bf16, shared, ((8,1),1,1):((1,0),0,0), align = 16>
   return
 }
@@ -79,7 +73,7 @@ func.func @atomic(%p: !llvm.ptr<1>, %f: !atx.fragment<bf16, 2:1, chunk = 2>) {
   %q = atx.make_ptr %p : !llvm.ptr<1> -> !atx.ptr<bf16, global, align = 4>
   %l = atx.static : !atx.layout<2:1>
   %v = atx.make_view %q, %l : !atx.ptr<bf16, global, align = 4>, !atx.layout<2:1>
-  atx.copy %f to %v by #atom4 : !atx.fragment<bf16, 2:1, chunk = 2>,
+  atx.copy #atx_amdgpu.global_atomic<add, vector<2xbf16>>, %f to %v : !atx.fragment<bf16, 2:1, chunk = 2>,
       !atx.view<bf16, global, 2:1, align = 4>
   return
 }
