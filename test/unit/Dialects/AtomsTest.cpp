@@ -716,17 +716,23 @@ std::vector<CopyCase> getCopyCases(StringRef arch) {
                        atom("global_copy", bits),
                        bits,
                        true,
-                       {load + " ", "offen sc1 lds", "s_mov_b32 m0, "}});
+                       {load + " ", "offen sc1 lds", " m0, "}});
       break;
     case CopyPath::GlobalToLds:
-      cases.push_back(
-          {atom("global_copy_lds", bits), atom("global_copy", bits), bits, true, {load + " ", "s_mov_b32 m0, "}});
+      cases.push_back({atom("global_copy_lds", bits), atom("global_copy", bits), bits, true, {load + " ", " m0, "}});
       break;
     case CopyPath::LdsTranspose:
       break;
     }
   }
   return cases;
+}
+
+/// Makes what the lanes wrote visible to each other.
+void synchronize(OpBuilder &builder, Location loc) {
+  LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::release, "workgroup");
+  ROCDL::SBarrierOp::create(builder, loc);
+  LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::acquire, "workgroup");
 }
 
 constexpr int64_t sourceOffset = 512, boundedLanes = 40;
@@ -767,6 +773,8 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
       value = load.emitLoad(builder, loc, address(args[0], from, sourceOffset, boundedLanes), type);
     } else {
       Address shared = address(makeShared(builder, loc, name + "_shared"), MemorySpace::Shared, 32, 64);
+      // What another lane has written, so that memory is not bypassed.
+      Value other = LLVM::XOrOp::create(builder, loc, lane, number(builder, loc, 63));
       if (from == MemorySpace::Shared) {
         // 96 bits need an alignment of 16 bytes.
         int64_t stride = std::max<int64_t>(load.getAlignment(), bytes);
@@ -776,9 +784,13 @@ void addCopy(Kernels &kernels, const std::string &name, const CopyCase &copy) {
         Value moved =
             parseCopy("#atx.universal_copy<" + std::to_string(copy.bits) + ">").emitLoad(builder, loc, source, type);
         ASSERT_TRUE(load.emitStore(builder, loc, moved, shared));
+        synchronize(builder, loc);
+        shared.offset = offsetOf(builder, loc, MemorySpace::Shared, other, stride);
         value = load.emitLoad(builder, loc, shared, type);
       } else {
         ASSERT_TRUE(load.emitMove(builder, loc, address(args[0], from, sourceOffset, boundedLanes), shared));
+        synchronize(builder, loc);
+        shared.offset = offsetOf(builder, loc, MemorySpace::Shared, other, bytes);
         value = LLVM::LoadOp::create(builder, loc, type, emitPointer(builder, loc, shared), unsigned(shared.align));
       }
     }
@@ -813,12 +825,16 @@ void runCopies(StringRef arch) {
     kernels.run(name, 64, buffers);
     if (::testing::Test::HasFatalFailure())
       return;
-    // Beyond the end of a buffer is nothing.
-    int64_t there = (StringRef(copy.load).contains("buffer") ? boundedLanes : 64) * bytes;
-    for (int64_t i = 0; i < 64 * bytes; ++i)
-      ASSERT_EQ(unsigned(buffers[1][i]), i < there ? unsigned(buffers[0][sourceOffset + i]) : 0u)
-          << copy.load << ", byte " << i << " on " << arch.str() << "\n"
-          << kernels.getAssembly(name).str();
+    // Beyond the end of a buffer is nothing; through LDS lanes come in reverse.
+    int64_t there = StringRef(copy.load).contains("buffer") ? boundedLanes : 64;
+    for (int64_t lane = 0; lane < 64; ++lane)
+      for (int64_t i = 0; i < bytes; ++i) {
+        int64_t from = copy.throughShared ? 63 - lane : lane;
+        unsigned expected = from < there ? buffers[0][sourceOffset + from * bytes + i] : 0;
+        ASSERT_EQ(unsigned(buffers[1][lane * bytes + i]), expected)
+            << copy.load << ", byte " << i << " of lane " << lane << " on " << arch.str() << "\n"
+            << kernels.getAssembly(name).str();
+      }
   }
 }
 
