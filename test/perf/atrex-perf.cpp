@@ -96,7 +96,7 @@ void solveLDS(benchmark::State &state) {
 }
 
 /// rms_norm of 2048 x 1152 on one host thread.
-void executeRmsNorm(benchmark::State &state) {
+void executeRmsNormWith(benchmark::State &state, uint32_t checks, std::optional<uint64_t> shuffle) {
   std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
   CompileResult code = compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco);
   std::unique_ptr<device::Device> dev = cantFail(device::createSimDevice({"gfx942", 1}));
@@ -111,6 +111,8 @@ void executeRmsNorm(benchmark::State &state) {
   config.grid = cantFail(evaluateGrid(kernel, cantFail(resolveDims(code.manifest, arguments.dims))));
   config.workgroup = kernel.workgroup;
   config.kernarg = kernarg;
+  config.checks = checks;
+  config.shuffle = shuffle;
   uint64_t instructions = 0;
   for (auto _ : state) {
     device::LaunchResult result = cantFail(dev->launch(*module->lookup(kernel.name), config));
@@ -186,6 +188,9 @@ void fast16x16x32F16(benchmark::State &state) {
 void fastScaled16x16x128(benchmark::State &state) {
   executeMatrix(state, "v_mfma_scale_f32_16x16x128_f8f6f4", "gfx950", device::MatrixArithmetic::Fast);
 }
+void executeRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, std::nullopt); }
+void checkRmsNorm(benchmark::State &state) { executeRmsNormWith(state, device::CheckAll, std::nullopt); }
+void shuffleRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, 1); }
 
 /// Keeps the median CPU time of every benchmark.
 class MedianReporter : public benchmark::ConsoleReporter {
@@ -227,7 +232,9 @@ int main(int argc, char **argv) {
            {"mfma_fast_16x16x16_f16", fast16x16x16F16},
            {"mfma_fast_32x32x8_bf16", fast32x32x8BF16},
            {"mfma_fast_16x16x32_f16", fast16x16x32F16},
-           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128}})
+           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128},
+           {"execute_rms_norm_check_all", checkRmsNorm},
+           {"execute_rms_norm_shuffle", shuffleRmsNorm}})
     benchmark::RegisterBenchmark(name, function)
         ->Unit(benchmark::kMillisecond)
         ->MinTime(0.3)
