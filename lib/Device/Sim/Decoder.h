@@ -38,11 +38,17 @@ public:
     /// Bytes; 0 when the bits are no instruction.
     unsigned size = 0;
     unsigned opcode = 0;
+    /// LLVM's name of the opcode: "V_ADD_F32_e32_vi".
+    std::string name;
     /// Without encoding suffix: "v_add_f32".
     std::string mnemonic;
     std::string text;
   };
   Result decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool withText) const;
+
+  /// Bits that encode the same instruction with every unused field as the
+  /// encoder leaves it; empty when the processor's encoder does not take it.
+  std::vector<uint8_t> canonicalize(llvm::ArrayRef<uint8_t> bytes) const;
 
   /// Mnemonics of every opcode the processor's disassembler can name.
   std::vector<std::string> getMnemonics() const;
@@ -75,7 +81,11 @@ public:
   uint64_t getDwords() const { return dwords; }
   /// Slots including those that catch a wave that runs off the code.
   uint64_t getNumSlots() const { return dwords + 2; }
-  uint64_t getAddress(const Inst *in) const { return base + uint64_t(in - slots) * 4; }
+  /// Slot of an instruction, also of a stand-in for it outside of the slots.
+  uint64_t getSlot(const Inst *in) const {
+    return in >= slots && in < slots + getNumSlots() ? uint64_t(in - slots) : in->index;
+  }
+  uint64_t getAddress(const Inst *in) const { return base + getSlot(in) * 4; }
   /// Decoded instructions that control flow can reach from `entry`, jumps
   /// through registers aside, by address.
   std::vector<const Inst *> getReachable(const Inst *entry) const;

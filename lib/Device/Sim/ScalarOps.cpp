@@ -85,7 +85,7 @@ template <auto F> const Inst *wrExec(Wave &w, const Inst *in) {
 
 template <auto F> const Inst *branchIf(Wave &w, const Inst *in) { return F(w) ? in->target : in->next; }
 
-u64 addressOf(const Wave &w, const Inst *in) { return w.codeBase + u64(in - w.code) * 4; }
+u64 addressOf(const Wave &w, const Inst *in) { return w.codeBase + u64(in->index) * 4; }
 
 /// Continues at a computed address; the slot may not be decoded yet.
 const Inst *jumpTo(Wave &w, const Inst *in, u64 target) {
@@ -155,6 +155,7 @@ const Inst *setReg(Wave &w, const Inst *in, u32 value) {
   if (id == 1) {
     w.mode = (w.mode & ~mask) | ((value << off) & mask);
     updateMode(w);
+    return continueInMode(w, in->next);
   }
   return in->next;
 }
@@ -492,7 +493,7 @@ constexpr OpDef rows[] = {
                     "endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal)
                     PLAIN("sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN(
                         "nop", sNop, CInternal) PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal)
-                        PLAIN("sethalt", sNop, CInternal) PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv",
+                        PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv",
                                                                                                   sNop, CInternal)
                             PLAIN("incperflevel", sNop, CInternal) PLAIN("decperflevel", sNop, CInternal)
                                 PLAIN("ttracedata", sNop, CInternal) PLAIN("wakeup", sNop, CInternal)

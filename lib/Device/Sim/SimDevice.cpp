@@ -147,6 +147,7 @@ struct Launch {
   bool instrumented = false;
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<bool> failed{false};
+  GwsResource gws[gwsResources] = {};
   std::mutex errorMutex;
   uint64_t errorOrdinal = ~0ull;
   std::string error;
@@ -328,7 +329,7 @@ static std::string describeInstruction(const SimKernel &kernel, uint64_t vaddr, 
 std::string Worker::describeStop(const Group &g, const Wave &w) {
   Program &program = *launch.program;
   const SimModule &module = launch.kernel->module;
-  uint64_t slot = uint64_t(w.next - program.getSlots());
+  uint64_t slot = program.getSlot(w.next);
   std::string where = "behind the last instruction of the code", text;
   if (slot < program.getDwords()) {
     uint64_t vaddr = program.getAddress(w.next) - module.base;
@@ -521,6 +522,7 @@ void Worker::run() {
     return;
   }
   ts.counts = reinterpret_cast<u64 *>(counts.data);
+  ts.gws = launch.gws;
   auto startNext = [&]() -> bool {
     if (launch.failed.load(std::memory_order_relaxed))
       return false;
