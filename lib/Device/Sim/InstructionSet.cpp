@@ -200,6 +200,9 @@ Expected<std::vector<IsaEntry>> atrex::device::computeIsaCoverage(const ChipInfo
         }
         if (e.wide && p % 4 == 3 && !StringRef(e.name).starts_with("VOP3"))
           rest &= 0xfefefefefffffffeull;
+        // Global wave synchronization: a bit of its own, and one operand.
+        if (e.name == StringRef("DS") && p % 16 == 8)
+          rest = (rest & 0xfe0000ffffull) | 1u << 16;
         // Without a scalar address.
         if ((e.mask & segment) && p % 3)
           rest |= 0x7full << 48;
@@ -228,9 +231,15 @@ Expected<std::vector<IsaEntry>> atrex::device::computeIsaCoverage(const ChipInfo
           }
         }
         lo = (lo & ~(opMask | e.mask)) | e.fixed | op << e.shift;
-        std::array<uint8_t, 12> bytes = {};
+        std::array<uint8_t, 16> bytes = {};
         support::endian::write32le(bytes.data(), lo);
         support::endian::write32le(bytes.data() + 4, hi);
+        // A scaled matrix instruction is a prefix and the instruction itself.
+        if ((lo >> 16) == 0xd3ac) {
+          uint64_t r = random.next();
+          support::endian::write32le(bytes.data() + 8, 0xd3ad0000u | uint32_t(r & 0x100fe));
+          support::endian::write32le(bytes.data() + 12, 0x04020100u | (uint32_t(r >> 32) & 0x03f9fcfeu));
+        }
         auto first = (*disassembler)->decode(bytes, 0, false);
         if (!first.size || first.mnemonic.empty())
           continue;

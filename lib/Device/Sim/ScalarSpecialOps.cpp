@@ -18,23 +18,24 @@ namespace atrex::device::sim {
 namespace {
 
 constexpr u32 modeGprIndex = 1u << 27, modeSkip = 1u << 28;
-/// A row behind all registers that nothing reads.
-constexpr u32 sinkRow = 512 + 15;
+/// Two rows behind all registers that nothing reads.
+constexpr u32 sinkRow = 512 + 14;
 
 bool isVector(u8 cls) {
   return cls == CVALU || cls == CTrans || cls == CMul || cls == CMFMA || cls == CLoad || cls == CStore ||
          cls == CAtomic || cls == CLDS;
 }
 
-/// Registers of an instruction moved by the index; false when the mode leaves it
-/// as it is.
-bool applyIndex(const Wave &w, const Inst *orig, Inst &moved) {
+enum class Indexed { No, Yes, Skip };
+
+/// Registers of an instruction moved by the index.
+Indexed applyIndex(const Wave &w, const Inst *orig, Inst &moved) {
   if ((orig->cls != CVALU && orig->cls != CTrans && orig->cls != CMul) || (orig->flags & (FDPP | FSDWA)) ||
       (orig->def->flags & OpScalarDst))
-    return false;
+    return Indexed::No;
   u32 m0 = w.s[regM0], index = m0 & 0xffu;
   if (!(m0 & 0xf000u))
-    return false;
+    return Indexed::No;
   moved = *orig;
   for (u32 k = 0; k < 3; ++k) {
     Operand &o = moved.src[k];
@@ -44,11 +45,16 @@ bool applyIndex(const Wave &w, const Inst *orig, Inst &moved) {
     u32 reg = o.reg + index * 64;
     o.reg = reg < 256 * 64 ? reg : 0;
   }
-  if (((m0 >> 15) & 1u) && moved.dst < 256 * 64) {
-    u32 reg = moved.dst + index * 64;
-    moved.dst = reg < 256 * 64 ? reg : sinkRow * 64;
+  if (((m0 >> 15) & 1u) && moved.dst < 256 * 64 && orig->def->dst != TMask) {
+    moved.dst += index * 64;
+    if (moved.dst >= 256 * 64) {
+      // Out of range writes nothing, but a carry or flag still comes out.
+      if (!(orig->def->flags & OpSdst))
+        return Indexed::Skip;
+      moved.dst = sinkRow * 64;
+    }
   }
-  return true;
+  return Indexed::Yes;
 }
 
 const Inst *modeStep(Wave &w, const Inst *in) {
@@ -57,7 +63,10 @@ const Inst *modeStep(Wave &w, const Inst *in) {
     next = orig->next;
   } else {
     Inst moved;
-    if ((w.mode & modeGprIndex) && orig->def && applyIndex(w, orig, moved)) {
+    Indexed how = (w.mode & modeGprIndex) && orig->def ? applyIndex(w, orig, moved) : Indexed::No;
+    if (how == Indexed::Skip) {
+      next = orig->next;
+    } else if (how == Indexed::Yes) {
       next = moved.fn(w, &moved);
       if (!next && w.next == &moved)
         w.next = orig;
