@@ -1,6 +1,7 @@
 # Configuration of the lit tests.
 
 import os
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -20,6 +21,9 @@ llvm_config.add_tool_substitutions(
     [config.atrex_tools_dir, config.llvm_tools_dir],
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
+config.substitutions.append(("%python", sys.executable))
+# For scripts that run the tools themselves; another LLVM may be in PATH.
+config.environment["ATREX_TEST_TOOLS"] = os.pathsep.join([config.atrex_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%src", config.atrex_src_root))
 
 # Stored cases of the oracle: used where they are, not needed.

@@ -666,7 +666,9 @@ int coverageOfChip() {
     if (!missing && !coverageList)
       continue;
     outs() << formatv("  {0,-12} {1} ({2}): {3}\n", e.encoding, e.mnemonic, e.opcode,
-                      e.handled ? "handled" : missing ? "missing" : e.excluded);
+                      e.handled ? "handled"
+                      : missing ? "missing"
+                                : e.excluded);
     for (const IsaEntry::Sample &s : e.samples)
       if (missing && !s.handled) {
         outs() << "    " << s.text << '\n';

@@ -495,7 +495,9 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
   auto finish = [&]() {
     bool clamp = in.flags & FClamp;
     if (clamp && !isFloat(def->dst) && def->dst != TMask && !mnemonic.starts_with("v_cvt_") &&
-        !mnemonic.starts_with("v_dot") && mnemonic != "v_mad_u64_u32" && mnemonic != "v_mad_i64_i32" && !mnemonic.starts_with("v_qsad") && !mnemonic.starts_with("v_mqsad") && !(def->flags & OpSdst && mnemonic.ends_with("_co_u32"))) {
+        !mnemonic.starts_with("v_dot") && mnemonic != "v_mad_u64_u32" && mnemonic != "v_mad_i64_i32" &&
+        !mnemonic.starts_with("v_qsad") && !mnemonic.starts_with("v_mqsad") &&
+        !(def->flags & OpSdst && mnemonic.ends_with("_co_u32"))) {
       auto it = handlers.find((mnemonic + ".clamp").str());
       if (it != handlers.end()) {
         def = it->second;

@@ -144,8 +144,7 @@ Expected<std::vector<bool>> assemble(StringRef arch, StringRef text) {
   MCContext context(triple, asmInfo.get(), registers.get(), subtarget.get(), &sources);
   std::unique_ptr<MCObjectFileInfo> objectInfo(target->createMCObjectFileInfo(context, true));
   context.setObjectFileInfo(objectInfo.get());
-  context.setDiagnosticHandler(
-      [](const SMDiagnostic &, bool, const SourceMgr &, std::vector<const MDNode *> &) {});
+  context.setDiagnosticHandler([](const SMDiagnostic &, bool, const SourceMgr &, std::vector<const MDNode *> &) {});
   LineStreamer streamer(context, sources, lines);
   target->createNullTargetStreamer(streamer);
   std::unique_ptr<MCAsmParser> parser(createMCAsmParser(sources, context, streamer, *asmInfo));

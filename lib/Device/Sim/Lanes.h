@@ -375,6 +375,23 @@ template <class A> ALWAYS_INLINE bool quietNaN(const u32 *p, u32 i, u64 &out) {
   }
 }
 
+/// A conversion keeps a NaN's sign and the upper bits of its payload.
+template <class A, class D> ALWAYS_INLINE u64 convertNaN(u64 x) {
+  constexpr u32 from = A::code == TF64   ? 52
+                       : A::code == TF32 ? 23
+                                         : 10,
+                to = D::code == TF64   ? 52
+                     : D::code == TF32 ? 23
+                                       : 10;
+  u64 payload = x & ((1ull << from) - 1), sign = (x >> (A::code == TF64 ? 63 : A::code == TF32 ? 31 : 15)) & 1;
+  if constexpr (to > from)
+    payload <<= to - from;
+  else
+    payload >>= from - to;
+  u32 width = D::code == TF64 ? 64 : D::code == TF32 ? 32 : 16;
+  return sign << (width - 1) | (((1ull << (width - 1 - to)) - 1) << to) | payload;
+}
+
 /// Replaces NaN results: the first NaN source, quieted, else the positive
 /// default. x86 would give a negative default and depend on operand order.
 template <class D, class A, class B, class C> NO_INLINE void fixNaN(u32 *r, const u32 *a, const u32 *b, const u32 *c) {
@@ -385,6 +402,8 @@ template <class D, class A, class B, class C> NO_INLINE void fixNaN(u32 *r, cons
     nan = D::code == TF64 ? 0x7ff8ull << 48 : D::code == TF16 ? 0x7e00u : defaultNaN32;
     if (A::code == D::code && quietNaN<A>(a, i, bits))
       nan = bits;
+    else if (isFP<A> && A::code != D::code && !b && quietNaN<A>(a, i, bits))
+      nan = convertNaN<A, D>(bits);
     else if (B::code == D::code && b && quietNaN<B>(b, i, bits))
       nan = bits;
     else if (C::code == D::code && c && quietNaN<C>(c, i, bits))
@@ -450,18 +469,18 @@ template <class D, class A, class B, class C, u32 N, auto F> const Inst *opN(Wav
     directedHalves<D, A, B, C, N, F>(r, a, b, c, halfMode);
   else
 #pragma clang loop vectorize(assume_safety)
-  for (u32 i = 0; i < 64; ++i) {
-    typename D::V x;
-    if constexpr (N == 1)
-      x = F(A::get(a, i));
-    else if constexpr (N == 2)
-      x = F(A::get(a, i), B::get(b, i));
-    else
-      x = F(A::get(a, i), B::get(b, i), C::get(c, i));
-    D::put(r, i, x);
-    if constexpr (isFP<D> && !isRaw<D>)
-      nan |= u32(x != x);
-  }
+    for (u32 i = 0; i < 64; ++i) {
+      typename D::V x;
+      if constexpr (N == 1)
+        x = F(A::get(a, i));
+      else if constexpr (N == 2)
+        x = F(A::get(a, i), B::get(b, i));
+      else
+        x = F(A::get(a, i), B::get(b, i), C::get(c, i));
+      D::put(r, i, x);
+      if constexpr (isFP<D> && !isRaw<D>)
+        nan |= u32(x != x);
+    }
   if constexpr (anyFP)
     if (UNLIKELY(w.slowMode & (SRound32 | SRound64)))
       resetRounding(r);

@@ -489,17 +489,16 @@ constexpr OpDef rows[] = {
             "cbranch_vccz", read64(w, regVCC) == 0) BRANCH("cbranch_vccnz", read64(w, regVCC) != 0)
             BRANCH("cbranch_execz", getExec(w) == 0) BRANCH("cbranch_execnz", getExec(w) != 0) BRANCH(
                 "cbranch_cdbgsys", false) BRANCH("cbranch_cdbguser", false) BRANCH("cbranch_cdbgsys_or_user", false)
-                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal) PLAIN(
-                    "endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal)
-                    PLAIN("sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN(
-                        "nop", sNop, CInternal) PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal)
-                        PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv",
-                                                                                                  sNop, CInternal)
+                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal)
+                    PLAIN("endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal) PLAIN(
+                        "sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN("nop", sNop, CInternal)
+                        PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal) PLAIN(
+                            "sendmsg", sNop, CInternal) PLAIN("icache_inv", sNop, CInternal)
                             PLAIN("incperflevel", sNop, CInternal) PLAIN("decperflevel", sNop, CInternal)
                                 PLAIN("ttracedata", sNop, CInternal) PLAIN("wakeup", sNop, CInternal)
-                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM) PLAIN(
-                                        "dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM)
-                                        PLAIN("memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
+                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM)
+                                        PLAIN("dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM) PLAIN(
+                                            "memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
 
                                             PLAIN("load_dword", sLoad<1>, CSMEM) PLAIN("load_dwordx2", sLoad<2>, CSMEM)
                                                 PLAIN("load_dwordx4", sLoad<4>,

@@ -79,12 +79,14 @@ u32 encodeMini(double v, Mini f, bool stochastic, u32 random, bool saturate) {
   if (e > 64)
     return sign | overflow;
   u32 drop = 52 - f.mbits + u32(e < minExp ? minExp - e : 0);
+  // Even with all random bits set, less than 2^-32 of the last bit is nothing.
   u64 q = 0;
-  if (drop < 63) {
-    u64 add = (1ull << (drop - 1)) - 1 + ((m >> drop) & 1);
+  if (drop < 96) {
+    using u128 = unsigned __int128;
+    u128 add = (u128(1) << (drop - 1)) - 1 + ((u128(m) >> drop) & 1);
     if (stochastic)
-      add = drop >= 32 ? u64(random) << (drop - 32) : random >> (32 - drop);
-    q = (m + add) >> drop;
+      add = drop >= 32 ? u128(random) << (drop - 32) : random >> (32 - drop);
+    q = u64((m + add) >> drop);
   }
   u32 r = e < minExp ? u32(q) : (u32(e + f.bias) << f.mbits) + u32(q) - (1u << f.mbits);
   return sign | (r > max ? overflow : r);
@@ -234,8 +236,9 @@ template <bool BF16> const Inst *cvtSr16(Wave &w, const Inst *in) {
     u32 x = bitcast<u32>(float(element<EF32>(w, in, 0, 0, i))), random = word(w, in, 1, 0, i);
     u32 sign = (x >> 16) & 0x8000u, mag = x & 0x7fffffffu, v;
     if (mag >= 0x7f800000u) {
-      v = BF16 ? (mag >> 16) | (mag > 0x7f800000u ? 0x40u : 0u)
-               : mag > 0x7f800000u ? 0x7e00u | ((mag >> 13) & 0x1ffu) : 0x7c00u;
+      v = BF16                ? (mag >> 16) | (mag > 0x7f800000u ? 0x40u : 0u)
+          : mag > 0x7f800000u ? 0x7e00u | ((mag >> 13) & 0x1ffu)
+                              : 0x7c00u;
     } else if (BF16) {
       v = (mag + (random >> 16)) >> 16;
     } else {
@@ -306,12 +309,12 @@ const Inst *mqsad32(Wave &w, const Inst *in) {
 //===----------------------------------------------------------------------===//
 
 /// Fraction bits of 2/pi, most significant first; the instruction knows 1201.
-constexpr u32 twoOverPi[39] = {
-    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
-    0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
-    0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
-    0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b,
-    0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20};
+constexpr u32 twoOverPi[39] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+                               0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+                               0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
+                               0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
+                               0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+                               0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20};
 
 /// 53 bits of 2/pi from the position that the exponent and the segment give.
 const Inst *trigPreop(Wave &w, const Inst *in) {
@@ -329,7 +332,8 @@ const Inst *trigPreop(Wave &w, const Inst *in) {
   return in->next;
 }
 
-#define NARROW(NAME, E, F, SR, COUNT, ...) {"v_cvt_scalef32_" NAME, narrow<E, F, SR, COUNT>, TB32, __VA_ARGS__, CVALU, 0},
+#define NARROW(NAME, E, F, SR, COUNT, ...)                                                                             \
+  {"v_cvt_scalef32_" NAME, narrow<E, F, SR, COUNT>, TB32, __VA_ARGS__, CVALU, 0},
 #define NARROW32(NAME, E, F, SR, TWO, ...)                                                                             \
   {"v_cvt_scalef32_" NAME, narrow32<E, F, SR, TWO>, TB32, __VA_ARGS__, CVALU, 0},
 #define WIDEN(NAME, E, F, COUNT) {"v_cvt_scalef32_" NAME, widen<E, F, COUNT>, TB32, {TB32, TF32, TNone}, CVALU, 0},

@@ -55,10 +55,10 @@ TEST_P(IsaCoverage, FindsEveryEncoding) {
   for (const IsaEntry &e : entries())
     mnemonics[e.encoding].insert(e.mnemonic);
   const std::pair<const char *, size_t> atLeast[] = {
-      {"SOP1", 54},      {"SOP2", 53},      {"SOPC", 20},   {"SOPK", 21},    {"SOPP", 31},     {"SMEM", 84},
-      {"VOP1", 83},      {"VOP1_DPP", 79},  {"VOP2", 60},   {"VOP2_DPP", 57}, {"VOP3", 430},   {"VOP3P", 31},
-      {"VOPC", 198},     {"VOPC_SDWA", 132}, {"DS", 120},   {"FLAT", 48},    {"GLOBAL", 56},   {"SCRATCH", 27},
-      {"MUBUF", 60},     {"MTBUF", 16},     {"MFMA", 30},   {"VOP1_SDWA", 55}, {"VOP2_SDWA", 50}};
+      {"SOP1", 54},  {"SOP2", 53},       {"SOPC", 20}, {"SOPK", 21},      {"SOPP", 31},     {"SMEM", 84},
+      {"VOP1", 83},  {"VOP1_DPP", 79},   {"VOP2", 60}, {"VOP2_DPP", 57},  {"VOP3", 430},    {"VOP3P", 31},
+      {"VOPC", 198}, {"VOPC_SDWA", 132}, {"DS", 120},  {"FLAT", 48},      {"GLOBAL", 56},   {"SCRATCH", 27},
+      {"MUBUF", 60}, {"MTBUF", 16},      {"MFMA", 30}, {"VOP1_SDWA", 55}, {"VOP2_SDWA", 50}};
   for (auto [encoding, count] : atLeast)
     EXPECT_GE(mnemonics[encoding].size(), count) << encoding;
   for (const char *name : {"v_add_f32", "v_fma_f32", "ds_read_b128", "global_load_dwordx4", "buffer_load_dword",
