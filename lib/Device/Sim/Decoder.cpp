@@ -335,7 +335,8 @@ bool Program::decodeSource(Inst &in, unsigned k, unsigned code, u32 literal, Typ
     lo = u32(v);
     hi = type == TPKF32 ? lo : u32(v >> 31);
   } else if (code >= 240 && code <= 248) {
-    if (isHalf(type)) {
+    // Pairs of 16-bit integers get the bits of the float.
+    if (isHalf(type) && type != TPK16) {
       lo = inlineF16[code - 240];
     } else if (isWide(type) && type != TPKF32) {
       lo = u32(inlineF64[code - 240]);
