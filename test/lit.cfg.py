@@ -26,6 +26,10 @@ config.substitutions.append(("%python", sys.executable))
 config.environment["ATREX_TEST_TOOLS"] = os.pathsep.join([config.atrex_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%src", config.atrex_src_root))
 
+# Tests that take minutes: lit -Dlong=1.
+if lit_config.params.get("long"):
+    config.available_features.add("long")
+
 # Stored cases of the oracle: used where they are, not needed.
 shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, "..", "shared"))
 if os.path.isdir(os.path.join(shared, "goldens")):
