@@ -17,7 +17,7 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.atrex_tools_dir, append_path=True)
 llvm_config.add_tool_substitutions(
-    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir"],
+    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir", "atrex-layout"],
     [config.atrex_tools_dir, config.llvm_tools_dir],
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
@@ -25,6 +25,7 @@ config.substitutions.append(("%python", sys.executable))
 # For scripts that run the tools themselves; another LLVM may be in PATH.
 config.environment["ATREX_TEST_TOOLS"] = os.pathsep.join([config.atrex_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%src", config.atrex_src_root))
+config.substitutions.append(("%tools", config.atrex_tools_dir))
 
 # Tests that take minutes: lit -Dlong=1.
 if lit_config.params.get("long"):

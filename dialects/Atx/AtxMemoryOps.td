@@ -324,18 +324,18 @@ def Atx_CopyOp : Atx_Op<"copy", [AttrSizedOperandSegments, DeclareOpInterfaceMet
     Example:
 
     ```mlir
-    %f = atx.copy %g by #tiled : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16>
+    %f = atx.copy #tiled, %g : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16>
         -> !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>
-    atx.copy %f to %s by #tiled : !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>,
+    atx.copy #tiled, %f to %s : !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>,
         !atx.view<bf16, shared, ((8,1),4,1):((1,0),2048,0), align = 16>
-    atx.copy %g to %s where %c less %n by #atx.universal_copy<128> {zero_fill} : ...
+    atx.copy #atx.universal_copy<128>, %g to %s where %c less %n {zero_fill} : ...
     ```
   }];
   let arguments = (ins AnyTypeOf<[Atx_ViewType, Atx_FragmentType]>:$source, Optional<Atx_ViewType>:$destination,
     Optional<Atx_CoordViewType>:$coords, Optional<Atx_IntTupleType>:$bounds, AnyAttr:$atom, UnitAttr:$zero_fill);
   let results = (outs Optional<Atx_FragmentType>:$result);
   let assemblyFormat = [{
-    $source (`to` $destination^)? (`where` $coords^ `less` $bounds)? `by` custom<Atom>($atom) attr-dict `:` type($source)
+    custom<Atom>($atom) `,` $source (`to` $destination^)? (`where` $coords^ `less` $bounds)? attr-dict `:` type($source)
     (`,` qualified(type($destination))^)? (`where` qualified(type($coords))^ `,` qualified(type($bounds)))? (`->` qualified(type($result))^)?
   }];
   let hasVerifier = 1;
@@ -365,7 +365,7 @@ def Atx_GemmOp : Atx_Op<"gemm", [AllTypesMatch<["c", "result"]>, DeclareOpInterf
     Example:
 
     ```mlir
-    %d = atx.gemm %a, %b, %c by #mma order mnk : !atx.fragment<bf16, (4,2,4):(1,4,8), chunk = 4>,
+    %d = atx.gemm #mma, %a, %b, %c order mnk : !atx.fragment<bf16, (4,2,4):(1,4,8), chunk = 4>,
         !atx.fragment<bf16, (4,2,4):(1,4,8), chunk = 4>, !atx.fragment<f32, ((4,1),2,2):((1,0),4,8), chunk = 4>
     ```
   }];
@@ -374,7 +374,7 @@ def Atx_GemmOp : Atx_Op<"gemm", [AllTypesMatch<["c", "result"]>, DeclareOpInterf
     DefaultValuedAttr<Atx_TraversalOrderAttr, "::atrex::atx::TraversalOrder::KMN">:$order, UnitAttr:$serpentine);
   let results = (outs Atx_FragmentType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $c (`with` $extra^)? `by` custom<Atom>($atom) (`order` $order^)? (`serpentine` $serpentine^)? attr-dict `:` type($a) `,` type($b) `,`
+    custom<Atom>($atom) `,` $a `,` $b `,` $c (`with` $extra^)? (`order` $order^)? (`serpentine` $serpentine^)? attr-dict `:` type($a) `,` type($b) `,`
     qualified(type($c)) (`with` type($extra)^)?
   }];
   let hasVerifier = 1;

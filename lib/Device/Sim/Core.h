@@ -297,8 +297,7 @@ struct Wave {
   /// Global wave synchronization: waiting, and for the end of which phase.
   u8 gwsWaiting;
   u32 gwsPhase;
-  /// Stands in for the next instruction while MODE changes how instructions
-  /// execute (indexed registers, skipped vector instructions).
+  /// Stands in for the next instruction while MODE makes registers indexed.
   Inst proxy;
 };
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two bits of MODE change what every following vector instruction does: indexed
-// VGPRs and skipping. While one is set, a wave executes Wave::proxy, a stand-in
-// for the next instruction; normal waves pay nothing for it.
+// A bit of MODE makes every following vector instruction index its registers.
+// While it is set, a wave executes Wave::proxy, a stand-in for the next
+// instruction; normal waves pay nothing for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,9 @@
 namespace atrex::device::sim {
 namespace {
 
-constexpr u32 modeGprIndex = 1u << 27, modeSkip = 1u << 28;
+constexpr u32 modeGprIndex = 1u << 27;
 /// Two rows behind all registers that nothing reads.
 constexpr u32 sinkRow = 512 + 14;
-
-bool isVector(u8 cls) {
-  return cls == CVALU || cls == CTrans || cls == CMul || cls == CMFMA || cls == CLoad || cls == CStore ||
-         cls == CAtomic || cls == CLDS;
-}
 
 enum class Indexed { No, Yes, Skip };
 
@@ -59,20 +54,16 @@ Indexed applyIndex(const Wave &w, const Inst *orig, Inst &moved) {
 
 const Inst *modeStep(Wave &w, const Inst *in) {
   const Inst *orig = w.code + in->index, *next;
-  if ((w.mode & modeSkip) && isVector(orig->cls)) {
+  Inst moved;
+  Indexed how = (w.mode & modeGprIndex) && orig->def ? applyIndex(w, orig, moved) : Indexed::No;
+  if (how == Indexed::Skip) {
     next = orig->next;
+  } else if (how == Indexed::Yes) {
+    next = moved.fn(w, &moved);
+    if (!next && w.next == &moved)
+      w.next = orig;
   } else {
-    Inst moved;
-    Indexed how = (w.mode & modeGprIndex) && orig->def ? applyIndex(w, orig, moved) : Indexed::No;
-    if (how == Indexed::Skip) {
-      next = orig->next;
-    } else if (how == Indexed::Yes) {
-      next = moved.fn(w, &moved);
-      if (!next && w.next == &moved)
-        w.next = orig;
-    } else {
-      next = orig->fn(w, orig);
-    }
+    next = orig->fn(w, orig);
   }
   if (!next) {
     if (w.status != WaveFault && w.status != WaveDone)
@@ -101,12 +92,6 @@ const Inst *sSetGprIdxIdx(Wave &w, const Inst *in) {
   w.s[regM0] = (w.s[regM0] & 0xffffff00u) | (scalar32(w, in->src[0]) & 0xffu);
   return in->next;
 }
-const Inst *sSetVSkip(Wave &w, const Inst *in) {
-  bool skip = (scalar32(w, in->src[0]) >> (scalar32(w, in->src[1]) & 31u)) & 1u;
-  w.mode = skip ? w.mode | modeSkip : w.mode & ~modeSkip;
-  return continueInMode(w, in->next);
-}
-
 //===----------------------------------------------------------------------===//
 // Forks: the stack of paths not yet taken lies in scalar registers, its depth
 // in MODE[31:29].
@@ -369,7 +354,6 @@ constexpr OpDef rows[] = {
     {"s_set_gpr_idx_off", sSetGprIdxOff, TNone, {}, CSALU, 0},
     {"s_set_gpr_idx_mode", sSetGprIdxMode, TNone, {}, CSALU, 0},
     {"s_set_gpr_idx_idx", sSetGprIdxIdx, TNone, {TB32}, CSALU, 0},
-    {"s_setvskip", sSetVSkip, TNone, {TB32, TB32}, CSALU, 0},
     {"s_cbranch_g_fork", sForkG, TNone, {TB64, TB64}, CBranch, 0},
     {"s_cbranch_i_fork", sForkI, TNone, {}, CBranch, 0},
     {"s_cbranch_join", sJoin, TNone, {TB32}, CBranch, 0},
@@ -409,7 +393,7 @@ constexpr OpDef rows[] = {
 OpTable getScalarSpecialOps() { return {rows, sizeof(rows) / sizeof(rows[0])}; }
 
 const Inst *continueInMode(Wave &w, const Inst *next) {
-  if (!(w.mode & (modeGprIndex | modeSkip)))
+  if (!(w.mode & modeGprIndex))
     return next == &w.proxy ? w.code + next->index : next;
   if (next == &w.proxy)
     return next;
