@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Atx/AtxDialect.h"
+#include "atrex/Target/Chip.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -19,6 +23,11 @@ using namespace mlir;
 using namespace atrex::atx;
 
 #include "dialects/Atx/AtxDialect.cpp.inc"
+#include "dialects/Atx/AtxEnums.cpp.inc"
+#include "dialects/Atx/AtxOpInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Atx/AtxOps.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Atx/AtxAttrs.cpp.inc"
@@ -28,6 +37,11 @@ void AtxDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dialects/Atx/AtxAttrs.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Atx/AtxOps.cpp.inc"
+      >();
+  registerTypes();
 }
 
 LogicalResult AtxDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
@@ -47,6 +61,16 @@ LogicalResult AtxDialect::verifyOperationAttribute(Operation *op, NamedAttribute
       return op->emitOpError() << "'" << name << "' stands on an operation without a vector";
     if (!layout.covers(vector.getShape()))
       return op->emitOpError() << "layout " << layout << " does not cover " << vector << " exactly once";
+    return success();
+  }
+  if (name == targetAttrName) {
+    auto target = dyn_cast<StringAttr>(attr.getValue());
+    if (!target)
+      return op->emitOpError() << "'" << name << "' must be the name of an architecture or a chip";
+    const ChipInfo *chip = lookupChip(target);
+    if (!chip || !chip->isAMDGPU())
+      return op->emitOpError() << "'" << name << "': unknown target '" << target.getValue() << "'; known are "
+                               << getArchList();
     return success();
   }
   if (name == mappingAttrName && !isa<MappingAttr>(attr.getValue()))

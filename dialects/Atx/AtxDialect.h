@@ -8,15 +8,21 @@
 #ifndef ATREX_DIALECTS_ATX_ATXDIALECT_H
 #define ATREX_DIALECTS_ATX_ATXDIALECT_H
 
+#include "atrex/Layout/Operations.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 #include "dialects/Atx/AtxDialect.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/Atx/AtxAttrs.h.inc"
+#include "dialects/Atx/AtxEnums.h.inc"
 
 namespace atrex::atx {
 
@@ -31,7 +37,113 @@ constexpr llvm::StringLiteral defaultAttrName = "atx.default";
 constexpr llvm::StringLiteral mappingAttrName = "atx.mapping";
 constexpr llvm::StringLiteral layoutAttrName = "atx.layout";
 constexpr llvm::StringLiteral kernelArgsAttrName = "atx.args";
+constexpr llvm::StringLiteral targetAttrName = "atx.target";
+
+/// Where an access goes once types are lowered: `base` plus `offset` plus
+/// `constant` bytes. Swizzles have been applied.
+struct Address {
+  /// A pointer, or the resource of a buffer.
+  mlir::Value base;
+  /// Bytes that are known at run time only: i64 for generic and global memory,
+  /// i32 for shared memory and buffers; may be null.
+  mlir::Value offset;
+  /// Bytes known now.
+  int64_t constant = 0;
+  MemorySpace space = MemorySpace::Generic;
+  /// Alignment in bytes of the whole address.
+  int64_t align = 1;
+};
+
+/// Address space of the LLVM pointer that holds the base of a memory space.
+unsigned getAddressSpace(MemorySpace space);
+
+/// Base, offset and constant of an address as one LLVM pointer; not for buffers.
+mlir::Value emitPointer(mlir::OpBuilder &builder, mlir::Location loc, const Address &address);
+
+// Parameters of types and attributes.
+mlir::FailureOr<layout::IntTuple> parseIntTuple(mlir::AsmParser &parser);
+mlir::FailureOr<layout::Layout> parseLayout(mlir::AsmParser &parser);
+mlir::FailureOr<layout::Map> parseMap(mlir::AsmParser &parser);
+mlir::FailureOr<layout::Tile> parseTile(mlir::AsmParser &parser);
+mlir::FailureOr<layout::Swizzle> parseSwizzle(mlir::AsmParser &parser);
+void print(mlir::AsmPrinter &printer, const layout::IntTuple &value);
+void print(mlir::AsmPrinter &printer, const layout::Layout &value);
+void print(mlir::AsmPrinter &printer, const layout::Map &value);
+void print(mlir::AsmPrinter &printer, const layout::Tile &value);
+void print(mlir::AsmPrinter &printer, const layout::Swizzle &value);
 
 } // namespace atrex::atx
+
+#include "dialects/Atx/AtxAttrInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Atx/AtxAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Atx/AtxTypes.h.inc"
+
+namespace atrex::atx {
+
+/// The value of the algebra that a type stands for; a view stands for its
+/// layout. Nothing for other types.
+std::optional<layout::Value> getAlgebraValue(mlir::Type type);
+/// The type of a value of the algebra, without handles.
+mlir::Type getAlgebraType(mlir::MLIRContext *context, const layout::Value &value);
+
+/// Architecture or chip that the code around `op` is for: the nearest
+/// `atx.target`, or the chip of a ROCDL target. Empty when none is named.
+llvm::StringRef getTargetName(mlir::Operation *op);
+
+/// Bits an element occupies in memory.
+int64_t getElementBits(mlir::Type type);
+/// Largest power of two that divides the offset, in bytes, and `align`.
+int64_t getAlignAfter(int64_t align, const layout::Int &offset, mlir::Type elementType);
+
+/// Emits the fault as `Cn: text` with its note.
+mlir::InFlightDiagnostic emitFault(mlir::Location loc, llvm::StringRef opName, const layout::Fault &fault);
+
+namespace detail {
+std::optional<layout::Results> evaluate(llvm::StringRef opName, layout::Algebra &algebra,
+                                        llvm::ArrayRef<layout::Value> operands, mlir::DictionaryAttr attributes,
+                                        bool onView);
+llvm::LogicalResult inferTypes(llvm::StringRef opName, mlir::MLIRContext *context,
+                               std::optional<mlir::Location> location, mlir::ValueRange operands,
+                               mlir::DictionaryAttr attributes, llvm::SmallVectorImpl<mlir::Type> &inferred);
+mlir::OpFoldResult fold(mlir::Operation *op);
+
+/// Attributes whether they come as a dictionary or as properties.
+template <typename OpTy>
+mlir::DictionaryAttr mergeProperties(mlir::MLIRContext *context, mlir::DictionaryAttr attributes,
+                                     mlir::OpaqueProperties properties) {
+  if constexpr (!std::is_same_v<typename OpTy::Properties, mlir::EmptyProperties>) {
+    if (properties)
+      if (auto dict = llvm::dyn_cast_if_present<mlir::DictionaryAttr>(
+              OpTy::getPropertiesAsAttr(context, *properties.as<typename OpTy::Properties *>())))
+        return dict;
+  }
+  return attributes ? attributes : mlir::DictionaryAttr::get(context);
+}
+
+/// Offset and layout of the partition of a view; used by inference and by
+/// lowering.
+std::optional<layout::Partition> evaluatePartition(layout::Algebra &algebra, TiledCopyAttr tiled,
+                                                   mlir::Type elementType, const layout::Layout &tensor,
+                                                   const layout::Int &thread);
+std::optional<layout::Partition> evaluatePartition(layout::Algebra &algebra, TiledMmaAttr tiled, MmaOperand operand,
+                                                   const layout::Layout &tensor, const layout::Int &thread);
+/// The type of a view or coordinate view moved by `partition.offset`.
+mlir::Type movedType(mlir::Type viewType, const layout::Partition &partition);
+} // namespace detail
+
+/// An atom attribute in the assembly of copy and gemm.
+mlir::ParseResult parseAtom(mlir::OpAsmParser &parser, mlir::Attribute &atom);
+void printAtom(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Attribute atom);
+
+} // namespace atrex::atx
+
+#include "dialects/Atx/AtxOpInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Atx/AtxOps.h.inc"
 
 #endif // ATREX_DIALECTS_ATX_ATXDIALECT_H

@@ -14,7 +14,7 @@ include "mlir/IR/OpBase.td"
 
 def Atx_Dialect : Dialect {
   let name = "atx";
-  let summary = "Layouts and mappings of kernels, independent of the target";
+  let summary = "Layout algebra, views, atoms and mappings of kernels, independent of the target";
   let cppNamespace = "::atrex::atx";
   let description = [{
     The `atx` dialect says how the elements of a tile are spread over the
@@ -35,12 +35,19 @@ def Atx_Dialect : Dialect {
     | `atx.default` | function arguments | value of a scalar that is not given |
     | `atx.mapping` | `func.func`, `gpu.func` | how the iteration space is mapped |
     | `atx.layout` | operations with vector results | where their elements live |
+    | `atx.target` | `builtin.module`, `gpu.module`, functions | architecture or chip that atoms inside are verified for |
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
-class Atx_Attr<string name, string attrMnemonic> : AttrDef<Atx_Dialect, name> {
+class Atx_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Atx_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 

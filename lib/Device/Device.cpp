@@ -45,6 +45,7 @@ std::vector<LineProfile> atrex::device::sumByLine(llvm::ArrayRef<InstructionProf
     ++l.instructions;
     l.executions += p.executions;
     l.valuCycles += p.valuCycles;
+    l.matrixCycles += p.matrixCycles;
     l.loadBytes += p.loadBytes;
     l.storeBytes += p.storeBytes;
     l.ldsReadBytes += p.ldsReadBytes;

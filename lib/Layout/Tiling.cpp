@@ -353,18 +353,25 @@ static Map sliceWithOffset(Algebra &algebra, const Map &divided, const IntTuple 
   return zero ? composed->outer : Map(*composed);
 }
 
+/// `*` for every top-level mode of a shape: the modes stay apart in the result.
+static IntTuple keepModes(const IntTuple &shape) {
+  if (shape.isLeaf())
+    return Int::star();
+  return IntTuple::tuple(std::vector<IntTuple>(shape.getRank(), IntTuple(Int::star())));
+}
+
 Map Algebra::localTile(const Map &map, const Value &tiler, const IntTuple &coord) {
   Map divided = zippedDivide(map, tiler);
   if (failed())
     return Map();
-  return sliceWithOffset(*this, divided, IntTuple::tuple({Int::star(), coord}));
+  return sliceWithOffset(*this, divided, IntTuple::tuple({keepModes(getShape(Value(divided))[0]), coord}));
 }
 
 Map Algebra::localPartition(const Map &map, const Value &tiler, const IntTuple &thread) {
   Map divided = zippedDivide(map, tiler);
   if (failed())
     return Map();
-  return sliceWithOffset(*this, divided, IntTuple::tuple({thread, Int::star()}));
+  return sliceWithOffset(*this, divided, IntTuple::tuple({thread, keepModes(getShape(Value(divided))[1])}));
 }
 
 } // namespace atrex::layout

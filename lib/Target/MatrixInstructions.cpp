@@ -163,6 +163,10 @@ unsigned atrex::getPasses(const MatrixInstruction &inst, StringRef arch, MatrixT
   return inst.isF8F6F4() && narrow(a) && narrow(b) ? passes / 2 : passes;
 }
 
+bool atrex::isRoundingAssumed(const MatrixInstruction &inst, StringRef arch) {
+  return inst.c != MatrixType::I32 && (arch != "gfx942" || inst.kind != MatrixKind::Dense);
+}
+
 /// Elements of an operand that one lane holds.
 static unsigned getNumValues(const MatrixInstruction &inst, MatrixOperand operand) {
   switch (operand) {

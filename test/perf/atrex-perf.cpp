@@ -16,7 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "atrex/Analysis/LDSBanks.h"
 #include "atrex/Device/Device.h"
+#include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Runtime/Manifest.h"
 #include "atrex/Support/FileOutput.h"
@@ -75,8 +77,49 @@ void sourceToCodeObject(benchmark::State &state) {
     benchmark::DoNotOptimize(compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco));
 }
 
+/// The 256 x 256 x 64 tile of a matrix product, written in the atx dialect.
+void lowerGemm(benchmark::State &state, EmitKind kind, const char *schedule) {
+  std::string path = ATREX_SOURCE_DIR "/test/CodeGen/atx/gemm-256x256x64.mlir";
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFile(path);
+  if (!source) {
+    errs() << "atrex-perf: cannot read '" << path << "'\n";
+    exit(1);
+  }
+  CompileOptions options;
+  options.emit = kind;
+  options.schedule = schedule;
+  options.needManifest = false;
+  for (auto _ : state)
+    if (!compile((*source)->getMemBufferRef(), options, errs()))
+      exit(1);
+}
+
+void gemmToLowered(benchmark::State &state) {
+  lowerGemm(state, EmitKind::LLVM, "builtin.module(gpu.module(atx-lower),canonicalize,cse)");
+}
+
+void gemmToCodeObject(benchmark::State &state) { lowerGemm(state, EmitKind::Hsaco, ""); }
+
+/// A tile of 128 rows of 128 bytes: 16 writes, 16 reads of rows, 8 of columns.
+void solveLDS(benchmark::State &state) {
+  layout::Fault fault;
+  LDSTile tile = *makeLDSTile(128, 128, fault);
+  auto access = [&](bool isWrite, unsigned bytes, layout::IntTuple shape, layout::IntTuple stride) {
+    return *makeLDSAccess("access", isWrite, bytes, layout::Map(layout::Layout(shape, stride)), fault);
+  };
+  using layout::IntTuple;
+  std::vector<LDSAccess> accesses{
+      access(true, 16, IntTuple::tuple({8, 128}), IntTuple::tuple({16, 128})),
+      access(false, 16, IntTuple::tuple({16, 4, 2, 8}), IntTuple::tuple({128, 16, 64, 2048})),
+      access(false, 8, IntTuple::tuple({64, 8}), IntTuple::tuple({128, 8})),
+  };
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        solveLDSConflicts(*lookupChip("gfx942"), tile, accesses, LDSUnknown::Refuse, fault).value());
+}
+
 /// rms_norm of 2048 x 1152 on one host thread.
-void executeRmsNorm(benchmark::State &state) {
+void executeRmsNormWith(benchmark::State &state, uint32_t checks, std::optional<uint64_t> shuffle) {
   std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
   CompileResult code = compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco);
   std::unique_ptr<device::Device> dev = cantFail(device::createSimDevice({"gfx942", 1}));
@@ -91,6 +134,8 @@ void executeRmsNorm(benchmark::State &state) {
   config.grid = cantFail(evaluateGrid(kernel, cantFail(resolveDims(code.manifest, arguments.dims))));
   config.workgroup = kernel.workgroup;
   config.kernarg = kernarg;
+  config.checks = checks;
+  config.shuffle = shuffle;
   uint64_t instructions = 0;
   for (auto _ : state) {
     device::LaunchResult result = cantFail(dev->launch(*module->lookup(kernel.name), config));
@@ -98,6 +143,77 @@ void executeRmsNorm(benchmark::State &state) {
   }
   state.counters["wave_instructions"] = benchmark::Counter(double(instructions), benchmark::Counter::kIsRate);
 }
+
+/// A loop around one matrix instruction on one host thread; operands uniform in
+/// [-1, 1] (8-bit formats: whatever the same bits mean).
+/// With `wide`, bfloats from 2^-63 on, whose products leave the range in which the
+/// exact arithmetic takes its shortest way.
+void executeMatrix(benchmark::State &state, StringRef mnemonic, StringRef arch, device::MatrixArithmetic arithmetic,
+                   bool wide = false) {
+  device::MatrixForm form;
+  form.inst = lookupMatrixInstruction(mnemonic);
+  form.arch = arch.str();
+  form.arithmetic = arithmetic;
+  form.repeat = 20001;
+  std::unique_ptr<device::MatrixRunner> runner = cantFail(device::MatrixRunner::create(form));
+  std::vector<device::MatrixRegisters> waves(1);
+  uint32_t seed = 1;
+  auto next = [&] { return (seed = seed * 1664525 + 1013904223) >> 8; };
+  // Two halves or bfloats of magnitude 2^-3 to 1.
+  uint32_t exponent = form.inst->a == MatrixType::BF16 ? 0x3e00 : 0x3000, mask = 0x81ff;
+  if (form.inst->a == MatrixType::FP8 || form.inst->isF8F6F4()) {
+    exponent = 0x3030;
+    mask = 0x8787;
+  }
+  if (wide) {
+    exponent = 0x2000;
+    mask = 0x9fff;
+  }
+  auto pair = [&] { return (exponent + (next() & mask)) | (exponent + (next() & mask)) << 16; };
+  for (auto *rows : {&waves[0].a, &waves[0].b})
+    for (auto &row : *rows)
+      for (uint32_t &x : row)
+        x = pair();
+  waves[0].scaleA.fill(0x7f);
+  waves[0].scaleB.fill(0x7f);
+  uint64_t instructions = 0;
+  for (auto _ : state) {
+    cantFail(runner->run(waves));
+    instructions += form.repeat;
+  }
+  state.counters["flops"] =
+      benchmark::Counter(double(instructions) * double(form.inst->getFlops()), benchmark::Counter::kIsRate);
+}
+void exact16x16x16F16(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_16x16x16_f16", "gfx942", device::MatrixArithmetic::Exact);
+}
+void exact32x32x8BF16(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_32x32x8_bf16", "gfx942", device::MatrixArithmetic::Exact);
+}
+void exactWide32x32x8BF16(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_32x32x8_bf16", "gfx942", device::MatrixArithmetic::Exact, true);
+}
+void exact32x32x16FP8(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_32x32x16_fp8_fp8", "gfx942", device::MatrixArithmetic::Exact);
+}
+void exactScaled16x16x128(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_scale_f32_16x16x128_f8f6f4", "gfx950", device::MatrixArithmetic::Exact);
+}
+void fast16x16x16F16(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_16x16x16_f16", "gfx942", device::MatrixArithmetic::Fast);
+}
+void fast32x32x8BF16(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_32x32x8_bf16", "gfx942", device::MatrixArithmetic::Fast);
+}
+void fast16x16x32F16(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_f32_16x16x32_f16", "gfx950", device::MatrixArithmetic::Fast);
+}
+void fastScaled16x16x128(benchmark::State &state) {
+  executeMatrix(state, "v_mfma_scale_f32_16x16x128_f8f6f4", "gfx950", device::MatrixArithmetic::Fast);
+}
+void executeRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, std::nullopt); }
+void checkRmsNorm(benchmark::State &state) { executeRmsNormWith(state, device::CheckAll, std::nullopt); }
+void shuffleRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, 1); }
 
 /// Keeps the median CPU time of every benchmark.
 class MedianReporter : public benchmark::ConsoleReporter {
@@ -129,7 +245,21 @@ int main(int argc, char **argv) {
            {"reference", reference},
            {"source_to_operator_form", sourceToOperatorForm},
            {"source_to_code_object", sourceToCodeObject},
-           {"execute_rms_norm", executeRmsNorm}})
+           {"execute_rms_norm", executeRmsNorm},
+           {"solve_lds", solveLDS},
+           {"gemm_256_lowered", gemmToLowered},
+           {"gemm_256_to_code_object", gemmToCodeObject},
+           {"mfma_exact_16x16x16_f16", exact16x16x16F16},
+           {"mfma_exact_32x32x8_bf16", exact32x32x8BF16},
+           {"mfma_exact_wide_32x32x8_bf16", exactWide32x32x8BF16},
+           {"mfma_exact_32x32x16_fp8", exact32x32x16FP8},
+           {"mfma_exact_scaled_16x16x128", exactScaled16x16x128},
+           {"mfma_fast_16x16x16_f16", fast16x16x16F16},
+           {"mfma_fast_32x32x8_bf16", fast32x32x8BF16},
+           {"mfma_fast_16x16x32_f16", fast16x16x32F16},
+           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128},
+           {"execute_rms_norm_check_all", checkRmsNorm},
+           {"execute_rms_norm_shuffle", shuffleRmsNorm}})
     benchmark::RegisterBenchmark(name, function)
         ->Unit(benchmark::kMillisecond)
         ->MinTime(0.3)

@@ -61,6 +61,7 @@ finish lds=1024
 // JSON-NEXT: "lds_write_bytes": 0,
 // JSON-NEXT: "line": [[#@LINE-31]],
 // JSON-NEXT: "load_bytes": 0,
+// JSON-NEXT: "matrix_cycles": 0,
 // JSON-NEXT: "store_bytes": 0,
 // JSON-NEXT: "text": "v_exp_f32_e32 v2, v2",
 // JSON-NEXT: "valu_cycles": {{[1-9][0-9]*}}

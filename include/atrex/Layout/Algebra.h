@@ -183,6 +183,8 @@ public:
   IntTuple idx2crd(const IntTuple &index, const Map &layout);
   IntTuple get1DCoord(const IntTuple &index, const Map &layout);
   IntTuple getFlatCoord(const IntTuple &index, const Map &layout);
+  /// Sum of an offset and a value; coordinates are padded with zeros.
+  IntTuple addOffset(const IntTuple &offset, const IntTuple &value);
   /// The coordinate tree of a 1-D coordinate, colexicographic.
   IntTuple coordOf(const Int &index, const IntTuple &shape);
 
@@ -296,7 +298,6 @@ private:
   void addTo(Vector &sum, const Int &value);
   void evaluate(const IntTuple &coord, const IntTuple &shape, const IntTuple &stride, Vector &sum);
   IntTuple toCoordinate(const Vector &vector, const Layout &layout);
-  IntTuple addOffset(const IntTuple &offset, const IntTuple &value);
   IntTuple zeroCoordinate(const IntTuple &coord, const IntTuple &shape);
   Int colexIndex(const IntTuple &coord, const IntTuple &shape);
   bool collectPaths(const Layout &layout, bool extents, Paths &paths);

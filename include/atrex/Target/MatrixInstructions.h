@@ -92,6 +92,11 @@ inline unsigned getPasses(const MatrixInstruction &inst, llvm::StringRef arch) {
   return getPasses(inst, arch, inst.a, inst.b);
 }
 
+/// Whether the bits of the result are an assumption on `arch`: no public source
+/// states the rounding of gfx950 and of sparse instructions. Integers are exact
+/// everywhere.
+bool isRoundingAssumed(const MatrixInstruction &inst, llvm::StringRef arch);
+
 /// 32-bit registers per lane of an operand. `type` is the element type, which
 /// only matters for F8F6F4 operands.
 unsigned getNumRegisters(const MatrixInstruction &inst, MatrixOperand operand, MatrixType type);

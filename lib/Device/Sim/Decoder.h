@@ -16,6 +16,7 @@
 #include "atrex/Target/Chip.h"
 #include "atrex/Target/MatrixInstructions.h"
 #include "lib/Device/Sim/Core.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <array>
@@ -38,11 +39,29 @@ public:
     /// Bytes; 0 when the bits are no instruction.
     unsigned size = 0;
     unsigned opcode = 0;
+    /// LLVM's name of the opcode: "V_ADD_F32_e32_vi".
+    std::string name;
     /// Without encoding suffix: "v_add_f32".
     std::string mnemonic;
     std::string text;
   };
   Result decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool withText) const;
+
+  /// Bits that encode the same instruction with every unused field as the
+  /// encoder leaves it; empty when the processor's encoder does not take it.
+  std::vector<uint8_t> canonicalize(llvm::ArrayRef<uint8_t> bytes) const;
+
+  /// A register that an instruction names or implies.
+  struct RegOperand {
+    /// As LLVM names it: "VGPR4_VGPR5", "SGPR0", "VCC".
+    llvm::StringRef name;
+    bool write = false, implicit = false;
+    /// Repeats a destination.
+    bool tied = false;
+  };
+  /// In operand order, implied ones last; empty when the bits are no
+  /// instruction.
+  llvm::SmallVector<RegOperand, 8> getRegisters(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const;
 
   /// Mnemonics of every opcode the processor's disassembler can name.
   std::vector<std::string> getMnemonics() const;
@@ -75,12 +94,23 @@ public:
   uint64_t getDwords() const { return dwords; }
   /// Slots including those that catch a wave that runs off the code.
   uint64_t getNumSlots() const { return dwords + 2; }
-  uint64_t getAddress(const Inst *in) const { return base + uint64_t(in - slots) * 4; }
+  /// Slot of an instruction, also of a stand-in for it outside of the slots.
+  uint64_t getSlot(const Inst *in) const {
+    return in >= slots && in < slots + getNumSlots() ? uint64_t(in - slots) : in->index;
+  }
+  uint64_t getAddress(const Inst *in) const { return base + getSlot(in) * 4; }
   /// Decoded instructions that control flow can reach from `entry`, jumps
   /// through registers aside, by address.
   std::vector<const Inst *> getReachable(const Inst *entry) const;
   /// Disassembly of the instruction in a slot.
   std::string describe(const Inst *in);
+  /// Its mnemonic, and its registers as the disassembler knows them.
+  std::string getRegisters(const Inst *in, llvm::SmallVectorImpl<Disassembler::RegOperand> &registers);
+  /// The code from an instruction on.
+  llvm::ArrayRef<uint8_t> getBytes(const Inst *in) const {
+    uint64_t slot = getSlot(in);
+    return llvm::ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4);
+  }
 
 private:
   Program() = default;

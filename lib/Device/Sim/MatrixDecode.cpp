@@ -164,20 +164,18 @@ bool Program::decodeMatrix(Inst &in, const MatrixInstruction &info, unsigned siz
     op.c = place(codeC & 255, accD, op.numC);
   } else {
     TypeCode type = info.c == MatrixType::F64 ? TF64 : info.c == MatrixType::I32 ? TI32 : TF32;
-    if (!decodeSource(in, 2, codeC, 0, type))
-      return false;
+    bool known = decodeSource(in, 2, codeC, 0, type);
     op.constantC = in.src[2].constant;
-    if (in.src[2].kind != OConst)
+    if (!known || in.src[2].kind != OConst)
       complain("a matrix operand C that is neither vector register nor inline constant");
   }
   if (scaled) {
     u32 first = word(0), second = word(1);
     for (unsigned n = 0; n < 2; ++n) {
-      if (!decodeSource(in, n, second >> (9 * n) & 511, 0, TB32))
-        return false;
+      bool known = decodeSource(in, n, second >> (9 * n) & 511, 0, TB32);
       op.scale[n] = in.src[n];
       op.scaleByte[n] = u8((first >> (11 + n) & 1) | (second >> (27 + n) & 1) << 1);
-      if (in.src[n].kind != OVGPR && in.src[n].kind != OConst)
+      if (!known || (in.src[n].kind != OVGPR && in.src[n].kind != OConst))
         complain("a scale that is neither vector register nor inline constant");
     }
   }

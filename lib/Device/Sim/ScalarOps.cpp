@@ -85,7 +85,7 @@ template <auto F> const Inst *wrExec(Wave &w, const Inst *in) {
 
 template <auto F> const Inst *branchIf(Wave &w, const Inst *in) { return F(w) ? in->target : in->next; }
 
-u64 addressOf(const Wave &w, const Inst *in) { return w.codeBase + u64(in - w.code) * 4; }
+u64 addressOf(const Wave &w, const Inst *in) { return w.codeBase + u64(in->index) * 4; }
 
 /// Continues at a computed address; the slot may not be decoded yet.
 const Inst *jumpTo(Wave &w, const Inst *in, u64 target) {
@@ -153,13 +153,24 @@ const Inst *setReg(Wave &w, const Inst *in, u32 value) {
   u32 id = in->imm & 63u, off = (in->imm >> 6) & 31u, size = ((in->imm >> 11) & 31u) + 1;
   u32 mask = (size == 32 ? ~0u : (1u << size) - 1u) << off;
   if (id == 1) {
+    u32 before = w.mode;
     w.mode = (w.mode & ~mask) | ((value << off) & mask);
     updateMode(w);
+    // VSKIP takes another dispatch loop.
+    if (UNLIKELY((before ^ w.mode) >> 28 & 1u))
+      return stop(w, continueInMode(w, in->next), WaveYield);
+    return continueInMode(w, in->next);
   }
   return in->next;
 }
 const Inst *sSetReg(Wave &w, const Inst *in) { return setReg(w, in, w.s[in->sdst]); }
 const Inst *sSetRegImm(Wave &w, const Inst *in) { return setReg(w, in, scalar32(w, in->src[0])); }
+
+const Inst *sSetVskip(Wave &w, const Inst *in) {
+  u32 bit = (scalar32(w, in->src[0]) >> (scalar32(w, in->src[1]) & 31u)) & 1u;
+  w.mode = (w.mode & ~(1u << 28)) | bit << 28;
+  return stop(w, in->next, WaveYield);
+}
 
 const Inst *sMemTime(Wave &w, const Inst *in) {
   // Four cycles per instruction of this wave: deterministic and monotone.
@@ -482,23 +493,23 @@ constexpr OpDef rows[] = {
                             SKC("cmpk_ge_u32", a >= k) SKC("cmpk_lt_u32", a < k) SKC("cmpk_le_u32", a <= k)
                                 PLAIN("getreg_b32", sGetReg, CSALU) PLAIN("setreg_b32", sSetReg, CSALU){
                                     "s_setreg_imm32_b32", sSetRegImm, TNone, {TB32}, CSALU, 0},
+    {"s_setvskip", sSetVskip, TNone, {TB32, TB32}, CSALU, 0},
     PLAIN("call_b64", sCall, CBranch)
 
         BRANCH("branch", true) BRANCH("cbranch_scc0", !w.scc) BRANCH("cbranch_scc1", w.scc) BRANCH(
             "cbranch_vccz", read64(w, regVCC) == 0) BRANCH("cbranch_vccnz", read64(w, regVCC) != 0)
             BRANCH("cbranch_execz", getExec(w) == 0) BRANCH("cbranch_execnz", getExec(w) != 0) BRANCH(
                 "cbranch_cdbgsys", false) BRANCH("cbranch_cdbguser", false) BRANCH("cbranch_cdbgsys_or_user", false)
-                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal) PLAIN(
-                    "endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal)
-                    PLAIN("sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN(
-                        "nop", sNop, CInternal) PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal)
-                        PLAIN("sethalt", sNop, CInternal) PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv",
-                                                                                                  sNop, CInternal)
+                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal)
+                    PLAIN("endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal) PLAIN(
+                        "sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN("nop", sNop, CInternal)
+                        PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal) PLAIN(
+                            "sendmsg", sNop, CInternal) PLAIN("icache_inv", sNop, CInternal)
                             PLAIN("incperflevel", sNop, CInternal) PLAIN("decperflevel", sNop, CInternal)
                                 PLAIN("ttracedata", sNop, CInternal) PLAIN("wakeup", sNop, CInternal)
-                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM) PLAIN(
-                                        "dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM)
-                                        PLAIN("memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
+                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM)
+                                        PLAIN("dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM) PLAIN(
+                                            "memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
 
                                             PLAIN("load_dword", sLoad<1>, CSMEM) PLAIN("load_dwordx2", sLoad<2>, CSMEM)
                                                 PLAIN("load_dwordx4", sLoad<4>,

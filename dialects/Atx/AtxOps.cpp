@@ -1,0 +1,236 @@
+//===- AtxOps.cpp - Operations of the layout algebra ----------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Layout/Text.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace atrex;
+using namespace atrex::atx;
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+InFlightDiagnostic atx::emitFault(Location loc, StringRef opName, const layout::Fault &fault) {
+  InFlightDiagnostic diag = mlir::emitError(loc) << "'" << opName << "' op ";
+  if (fault.constraint)
+    diag << "C" << fault.constraint << ": ";
+  diag << fault.text;
+  if (!fault.note.empty())
+    diag.attachNote(loc) << fault.note;
+  return diag;
+}
+
+/// Attributes of an operation as the algebra reads them.
+static layout::Attributes convertAttributes(layout::Algebra &algebra, DictionaryAttr attributes) {
+  layout::Attributes converted;
+  for (NamedAttribute attribute : attributes) {
+    StringRef name = attribute.getName();
+    // Discardable attributes have nothing to say here.
+    if (name.contains('.'))
+      continue;
+    if (auto number = dyn_cast<IntegerAttr>(attribute.getValue())) {
+      converted.try_emplace(name, number.getInt());
+    } else if (auto list = dyn_cast<DenseI64ArrayAttr>(attribute.getValue())) {
+      converted.try_emplace(name, SmallVector<int64_t, 4>(list.asArrayRef()));
+    } else if (isa<UnitAttr>(attribute.getValue())) {
+      converted.try_emplace(name, std::string("true"));
+    } else {
+      algebra.fail(0, "attribute '" + name + "' has an unknown kind");
+    }
+  }
+  return converted;
+}
+
+/// `1-leaf identity o offset o layout` as its two parts.
+static layout::Results splitOffset(const layout::Value &value) {
+  if (auto *map = std::get_if<layout::Map>(&value))
+    if (const layout::Composed *composed = map->getComposed())
+      return {composed->outer, composed->offset};
+  return {value, layout::IntTuple(0)};
+}
+
+std::optional<layout::Results> atx::detail::evaluate(StringRef opName, layout::Algebra &algebra,
+                                                     ArrayRef<layout::Value> operands, DictionaryAttr attributes,
+                                                     bool onView) {
+  StringRef name = opName;
+  name.consume_front("atx.");
+  const layout::Operation *operation = layout::findOperation(name);
+  if (!operation) {
+    algebra.fail(0, "unknown operation '" + opName + "'");
+    return std::nullopt;
+  }
+  layout::Attributes converted = convertAttributes(algebra, attributes);
+  if (!onView)
+    return layout::evaluate(algebra, *operation, operands, converted);
+  // A slice of a plain layout forgets the fixed coordinates; under an identity
+  // they become an offset.
+  SmallVector<layout::Value> wrapped(operands);
+  if (name == "slice") {
+    const layout::Layout &layout = *std::get<layout::Map>(operands[0]).getLayout();
+    layout::Map identity = layout::Layout(1, 1);
+    if (layout.hasBasis())
+      identity = algebra.makeIdentityLayout(algebra.coshape(layout::Map(layout)));
+    wrapped[0] = layout::Map(layout::Composed{identity, 0, layout});
+  }
+  std::optional<layout::Results> results = layout::evaluate(algebra, *operation, wrapped, converted);
+  if (!results)
+    return std::nullopt;
+  return splitOffset(results->front());
+}
+
+/// A view whose layout is `partition.layout`, moved by `partition.offset`.
+Type atx::detail::movedType(Type viewType, const layout::Partition &partition) {
+  layout::Value stripped = layout::stripHandles(layout::Map(partition.layout));
+  const layout::Layout &layout = *std::get<layout::Map>(stripped).getLayout();
+  if (auto view = dyn_cast<ViewType>(viewType)) {
+    int64_t align = partition.offset.isLeaf()
+                        ? getAlignAfter(view.getAlign(), partition.offset.getLeaf(), view.getElementType())
+                        : 1;
+    return view.withLayout(layout, align);
+  }
+  auto coord = cast<CoordViewType>(viewType);
+  layout::Algebra algebra;
+  layout::IntTuple start = algebra.addOffset(coord.getStart(), partition.offset);
+  if (algebra.failed())
+    return Type();
+  return CoordViewType::get(viewType.getContext(), std::get<layout::IntTuple>(layout::stripHandles(start)), layout);
+}
+
+LogicalResult atx::detail::inferTypes(StringRef opName, MLIRContext *context, std::optional<Location> location,
+                                      ValueRange operands, DictionaryAttr attributes, SmallVectorImpl<Type> &inferred) {
+  Location loc = location.value_or(UnknownLoc::get(context));
+  SmallVector<layout::Value> values;
+  for (Value operand : operands) {
+    std::optional<layout::Value> value = getAlgebraValue(operand.getType());
+    if (!value)
+      return location ? mlir::emitError(loc) << "'" << opName << "' op operand of type " << operand.getType()
+                                             << " is not a value of the layout algebra"
+                      : LogicalResult(failure());
+    values.push_back(*value);
+  }
+  Type viewType = operands.empty() ? Type() : operands[0].getType();
+  bool onView = isa_and_present<ViewType, CoordViewType>(viewType);
+  layout::Algebra algebra;
+  std::optional<layout::Results> results = evaluate(opName, algebra, values, attributes, onView);
+  if (!results) {
+    if (location)
+      emitFault(loc, opName, *algebra.getFault());
+    return failure();
+  }
+  // A view stays a view when the result is a layout of its elements.
+  auto *map = std::get_if<layout::Map>(&results->front());
+  if (onView && map && map->getLayout() && opName != "atx.make_fragment_like") {
+    layout::Partition partition{*map->getLayout(), std::get<layout::IntTuple>(results->back())};
+    Type moved = movedType(viewType, partition);
+    if (!moved)
+      return location ? mlir::emitError(loc) << "'" << opName << "' op offset '" << layout::toString(partition.offset)
+                                             << "' does not fit " << viewType
+                      : LogicalResult(failure());
+    // The verifier of the new type may refuse it.
+    inferred.push_back(moved);
+    return success();
+  }
+  inferred.push_back(getAlgebraType(context, results->front()));
+  if (location && opName.ends_with("_divide") && algebra.divideLossy(std::get<layout::Map>(values[0]), values[1]))
+    mlir::emitWarning(loc) << "'" << opName << "' op the tiler '" << layout::toString(values[1])
+                           << "' never visits some elements of '" << layout::toString(values[0]) << "'";
+  return success();
+}
+
+OpFoldResult atx::detail::fold(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (isa<IntegerType>(type)) {
+    // Questions about static values.
+    SmallVector<layout::Value> values;
+    for (Value operand : op->getOperands())
+      if (std::optional<layout::Value> value = getAlgebraValue(operand.getType()))
+        values.push_back(*value);
+    layout::Algebra algebra;
+    std::optional<layout::Results> results =
+        evaluate(op->getName().getStringRef(), algebra, values, op->getAttrDictionary(), false);
+    if (!results)
+      return {};
+    return BoolAttr::get(op->getContext(), std::get<bool>(results->front()));
+  }
+  if (isa<ViewType, CoordViewType>(type))
+    return {};
+  std::optional<layout::Value> value = getAlgebraValue(type);
+  if (value && layout::isStatic(*value))
+    return TypeAttr::get(type);
+  // Operations that return their operand.
+  if (op->getNumOperands() == 1 && op->getOperand(0).getType() == type &&
+      isa<CoalesceOp, FilterOp, GetShapeOp, ProductEachOp, MakeLayoutLikeOp>(op)) {
+    // Equal types do not mean equal leaves unless leaves keep their order; that
+    // is so for these operations when nothing was merged or dropped.
+    if (isa<GetShapeOp, ProductEachOp>(op))
+      return op->getOperand(0);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Constants and scalars
+//===----------------------------------------------------------------------===//
+
+static bool isStaticType(Type type) {
+  std::optional<layout::Value> value = getAlgebraValue(type);
+  return value && !isa<ViewType>(type) && layout::isStatic(*value) &&
+         (!isa<CoordViewType>(type) || layout::isStatic(layout::Value(cast<CoordViewType>(type).getStart())));
+}
+
+LogicalResult StaticOp::verify() {
+  if (!isStaticType(getType()))
+    return emitOpError("C13: ") << getType() << " is not static";
+  return success();
+}
+
+OpFoldResult StaticOp::fold(FoldAdaptor) { return TypeAttr::get(getType()); }
+
+Operation *AtxDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  if (isa<TypeAttr>(value) && isStaticType(type))
+    return StaticOp::create(builder, loc, type);
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult MakeOp::verify() {
+  unsigned count = 0;
+  layout::walkDynamic(*getAlgebraValue(getType()), [&](const layout::Int &) { ++count; });
+  if (count != getLeaves().size())
+    return emitOpError() << getType() << " has " << count << " dynamic leaves but " << getLeaves().size()
+                         << " operands are given";
+  return success();
+}
+
+OpFoldResult MakeOp::fold(FoldAdaptor) {
+  if (getLeaves().empty())
+    return TypeAttr::get(getType());
+  return {};
+}
+
+LogicalResult GetScalarOp::verify() {
+  const layout::IntTuple &value = getValue().getType().getValue();
+  if (value.isTuple() || value.getLeaf().isStar() || value.getLeaf().isBasis())
+    return emitOpError() << "expected a single integer, got '" << layout::toString(value) << "'";
+  return success();
+}
+
+OpFoldResult GetScalarOp::fold(FoldAdaptor) {
+  const layout::Int &leaf = getValue().getType().getValue().getLeaf();
+  if (leaf.isStatic())
+    return IntegerAttr::get(getType(), leaf.value);
+  if (auto make = getValue().getDefiningOp<MakeOp>())
+    if (make.getLeaves().size() == 1 && make.getLeaves()[0].getType() == getType() && !make.getChecked())
+      return make.getLeaves()[0];
+  return {};
+}
