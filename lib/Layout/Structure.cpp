@@ -230,8 +230,6 @@ Layout Algebra::makeLayoutLike(const Map &map) {
   }
   const Layout &layout = *map.getLayout();
   checkLayout(layout);
-  if (!failed() && layout.hasBasis())
-    fail(14, "make_layout_like needs an integer codomain, " + toString(layout) + " has coordinate-valued strides");
   if (failed())
     return Layout();
   SmallVector<unsigned> order;
@@ -240,6 +238,10 @@ Layout Algebra::makeLayoutLike(const Map &map) {
   for (auto [i, leaf] : enumerate(leaves)) {
     if (leaf.first.is(1) || leaf.second.is(0))
       continue;
+    if (leaf.second.isBasis()) {
+      fail(14, "make_layout_like needs an integer codomain, " + toString(layout) + " has coordinate-valued strides");
+      return Layout();
+    }
     order.push_back(i);
     dynamic += leaf.second.isDynamic();
   }

@@ -284,6 +284,9 @@ def excused(expression_, got, wanted):
     # Two faults in one expression: bad extents are looked at first.
     if got.startswith("error C2:") and wanted.startswith("error"):
         return True
+    # Every mode of the tiler is looked at, not only those before the first that is not exact.
+    if op == "divide_exact" and got.startswith("error") and wanted == "false":
+        return True
     # Not defined, whatever the default codomain would be.
     if op == "complement_exact" and got.startswith("error C17"):
         return True
@@ -332,7 +335,8 @@ def main():
             agree = got.split(":")[0] == wanted
             errors += agree
         else:
-            wanted = re.sub(r"(?<!\w)\((-?[0-9]+)\)", r"\1", wanted)  # A tuple of one integer is the integer.
+            while (short := re.sub(r"(?<!\w)\((-?[0-9]+)\)", r"\1", wanted)) != wanted:
+                wanted = short  # A tuple of one integer is the integer.
             agree = got.replace(" ", "") == wanted.replace(" ", "") or equivalent(got, wanted)
         same += agree
         if not agree and excused(text_, got, wanted):
