@@ -21,6 +21,7 @@ llvm_config.add_tool_substitutions(
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
 config.substitutions.append(("%src", config.atrex_src_root))
+config.substitutions.append(("%llvm_include", os.path.join(os.path.dirname(config.llvm_tools_dir), "include")))
 
 # Stored cases of the oracle: used where they are, not needed.
 shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, "..", "shared"))
@@ -31,3 +32,7 @@ vectors = os.path.join(shared, "data", "mfma")
 if os.path.isdir(vectors):
     config.available_features.add("mfma-vectors")
     config.substitutions.append(("%mfma_vectors", os.path.abspath(vectors)))
+facts = os.path.join(shared, "data", "layout_facts.json")
+if os.path.isfile(facts):
+    config.available_features.add("layout-facts")
+    config.substitutions.append(("%layout_facts", os.path.abspath(facts)))

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -47,9 +48,20 @@ Value atx::emitPointer(OpBuilder &builder, Location loc, const Address &address)
   return pointer;
 }
 
-ParseResult atx::parseAtom(OpAsmParser &parser, Attribute &atom) { return parser.parseAttribute(atom); }
+ParseResult atx::parseAtom(OpAsmParser &parser, Attribute &atom) {
+  // The assembly of an attribute may end in `: type`, so the colon of the
+  // operation would belong to an atom that is written out in front of it.
+  if (succeeded(parser.parseOptionalLParen()))
+    return failure(parser.parseAttribute(atom) || parser.parseRParen());
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name(loc.getPointer());
+  name = name.take_while([](char c) { return llvm::isAlnum(c) || c == '#' || c == '_' || c == '.' || c == '$'; });
+  if (name.contains('.'))
+    return parser.emitError(loc) << "an atom that is written out stands in parentheses: 'by (" << name << "<...>)'";
+  return parser.parseAttribute(atom);
+}
 
-void atx::printAtom(OpAsmPrinter &printer, Operation *, Attribute atom) { printer << atom; }
+void atx::printAtom(OpAsmPrinter &printer, Operation *, Attribute atom) { printer << "(" << atom << ")"; }
 
 //===----------------------------------------------------------------------===//
 // Universal copy
@@ -162,6 +174,8 @@ LogicalResult TiledCopyAttr::verify(function_ref<InFlightDiagnostic()> emitError
   if (tv.getRank() != 2)
     algebra.fail(25, "thread-value layout " + layout::toString(tv) + " must have two modes");
   if (!algebra.failed())
+    algebra.makeLayout(tile);
+  if (!algebra.failed())
     algebra.checkTV(tv, algebra.product(tile));
   if (algebra.failed())
     return emitError() << layout::toString(*algebra.getFault());
@@ -187,11 +201,15 @@ LogicalResult TiledMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (atoms.getRank() != 3 || !atoms.isStatic() || atoms.hasBasis())
     return emitError() << "C28: atom layout '" << layout::toString(atoms)
                        << "' must have three static modes over M, N, K";
+  int64_t lanes = cast<MmaAtomInterface>(atom).getNumLanes();
+  layout::Int threads = algebra.mul(algebra.product(atoms.shape), lanes);
+  algebra.check(layout::Value(permutation));
+  if (algebra.failed())
+    return emitError() << layout::toString(*algebra.getFault());
   if (permutation.modes.size() > 3)
     return emitError() << "C31: the permutation '" << layout::toString(permutation) << "' has more modes than M, N, K";
-  if (staticSize(atoms.shape) * cast<MmaAtomInterface>(atom).getNumLanes() > 1024)
-    return emitError() << "C28: atom layout '" << layout::toString(atoms) << "' needs "
-                       << staticSize(atoms.shape) * cast<MmaAtomInterface>(atom).getNumLanes()
+  if (threads.value > 1024)
+    return emitError() << "C28: atom layout '" << layout::toString(atoms) << "' needs " << threads.value
                        << " threads; a workgroup has at most 1024";
   return success();
 }
