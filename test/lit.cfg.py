@@ -16,12 +16,13 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.atrex_tools_dir, append_path=True)
 llvm_config.add_tool_substitutions(
-    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir"],
+    ["atrex-opt", "atrex-compile", "atrex-sim", "atrex-bench-mlir", "atrex-layout"],
     [config.atrex_tools_dir, config.llvm_tools_dir],
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
 config.substitutions.append(("%src", config.atrex_src_root))
 config.substitutions.append(("%llvm_include", os.path.join(os.path.dirname(config.llvm_tools_dir), "include")))
+config.substitutions.append(("%tools", config.atrex_tools_dir))
 
 # Stored cases of the oracle: used where they are, not needed.
 shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, "..", "shared"))
@@ -36,3 +37,6 @@ facts = os.path.join(shared, "data", "layout_facts.json")
 if os.path.isfile(facts):
     config.available_features.add("layout-facts")
     config.substitutions.append(("%layout_facts", os.path.abspath(facts)))
+if os.path.isfile(os.path.join(shared, "oracle", "layout.py")):
+    config.available_features.add("layout-oracle")
+    config.substitutions.append(("%layout-oracle", os.path.join(os.path.abspath(shared), "oracle")))

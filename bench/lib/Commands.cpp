@@ -255,7 +255,10 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"device", "sim|hip:N", "where to execute (default sim, the embedded device)"},
     {"kernel", "FILE", "kernel source instead of bench/kernels/OPERATOR.atx"},
     {"schedule", "FILE", "schedule instead of bench/schedules/ARCH/OPERATOR.* or the built-in one"},
-    {"check", "upstream|strict|both", "verdicts that decide pass or fail (default both)"},
+    {"check", "upstream|strict|both,all,race,...",
+     "verdicts that decide pass or fail (default both), and checks of the embedded device (uninit, race, wait, hazard, "
+     "align, all) whose findings fail a shape"},
+    {"shuffle", "SEED", "draw the order of workgroups and waves on the embedded device from this seed"},
     {"inputs", "published|strict|both", "inputs to run with (default both)"},
     {"json", "FILE", "write results as JSON, after every shape"},
     {"resume", "", "keep the shapes that the file of --json already holds"},
@@ -510,10 +513,30 @@ int runRun(Context &context, const Arguments &arguments) {
   if (arguments.has("resume") && !isReplaceable(jsonPath))
     return context.fail(makeError(fmt::format("run: --resume cannot read results from '{}'", jsonPath)), exitUsage);
   RunOptions options;
-  llvm::Expected<std::string> check = arguments.getChoice("check", "both", {"upstream", "strict", "both"});
-  if (!check)
-    return context.fail(check.takeError(), exitUsage);
-  options.check = *check == "upstream" ? CheckMode::Upstream : *check == "strict" ? CheckMode::Strict : CheckMode::Both;
+  std::string checkText = arguments.get("check", "both");
+  llvm::SmallVector<llvm::StringRef, 4> checkNames;
+  llvm::StringRef(checkText).split(checkNames, ',');
+  for (llvm::StringRef name : checkNames) {
+    llvm::StringRef bad;
+    name = name.trim();
+    if (name == "upstream")
+      options.check = CheckMode::Upstream;
+    else if (name == "strict")
+      options.check = CheckMode::Strict;
+    else if (name == "both")
+      options.check = CheckMode::Both;
+    else if (!device::parseCheckNames(name, options.deviceChecks, bad))
+      return context.fail(makeError(fmt::format("--check '{}' is none of upstream, strict, both, oob, uninit, race, "
+                                                "wait, hazard, align, all",
+                                                name.str())),
+                          exitUsage);
+  }
+  if (arguments.has("shuffle")) {
+    llvm::Expected<uint64_t> shuffle = arguments.getUnsigned("shuffle", 0, 0);
+    if (!shuffle)
+      return context.fail(shuffle.takeError(), exitUsage);
+    options.shuffle = *shuffle;
+  }
   llvm::Expected<std::string> inputs = arguments.getChoice("inputs", "both", {"published", "strict", "both"});
   if (!inputs)
     return context.fail(inputs.takeError(), exitUsage);

@@ -425,9 +425,18 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
         rows += range.end - range.begin;
       config.sampleShare = double(rows) / double(instance.rows);
     }
+    config.checks = options.deviceChecks;
+    config.shuffle = options.shuffle;
     llvm::Expected<device::LaunchResult> launched = dev->launch(*compiled.kernels[index], config);
     if (!launched)
       return launched.takeError();
+    if (launched->numFindings) {
+      std::string message =
+          fmt::format("{} finding{} of the device", launched->numFindings, launched->numFindings == 1 ? "" : "s");
+      for (const device::Finding &finding : launched->findings)
+        message += "\n" + finding.message;
+      return makeError(message);
+    }
     if (!isFirstRun)
       continue;
     if (index == 0) {

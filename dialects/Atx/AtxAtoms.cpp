@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -48,20 +47,11 @@ Value atx::emitPointer(OpBuilder &builder, Location loc, const Address &address)
   return pointer;
 }
 
-ParseResult atx::parseAtom(OpAsmParser &parser, Attribute &atom) {
-  // The assembly of an attribute may end in `: type`, so the colon of the
-  // operation would belong to an atom that is written out in front of it.
-  if (succeeded(parser.parseOptionalLParen()))
-    return failure(parser.parseAttribute(atom) || parser.parseRParen());
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef name(loc.getPointer());
-  name = name.take_while([](char c) { return llvm::isAlnum(c) || c == '#' || c == '_' || c == '.' || c == '$'; });
-  if (name.contains('.'))
-    return parser.emitError(loc) << "an atom that is written out stands in parentheses: 'by (" << name << "<...>)'";
-  return parser.parseAttribute(atom);
-}
+// Atoms come first in the assembly: an attribute may end in `: type` and would
+// take the colon of the operation.
+ParseResult atx::parseAtom(OpAsmParser &parser, Attribute &atom) { return parser.parseAttribute(atom); }
 
-void atx::printAtom(OpAsmPrinter &printer, Operation *, Attribute atom) { printer << "(" << atom << ")"; }
+void atx::printAtom(OpAsmPrinter &printer, Operation *, Attribute atom) { printer << atom; }
 
 //===----------------------------------------------------------------------===//
 // Universal copy

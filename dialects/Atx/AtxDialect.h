@@ -169,8 +169,7 @@ bool isStaticType(mlir::Type type);
 mlir::DictionaryAttr getInherentAttributes(mlir::Operation *op);
 } // namespace detail
 
-/// An atom attribute in the assembly of copy and gemm: an alias, or the attribute
-/// in parentheses.
+/// An atom attribute in the assembly of copy and gemm.
 mlir::ParseResult parseAtom(mlir::OpAsmParser &parser, mlir::Attribute &atom);
 void printAtom(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Attribute atom);
 

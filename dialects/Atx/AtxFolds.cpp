@@ -394,8 +394,35 @@ struct VectorOfSplat : OpRewritePattern<ToVectorOp> {
     return success();
   }
 };
+
+/// Registers stay where they are, so the first layout does not matter.
+struct RetileOfRetile : OpRewritePattern<RetileOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(RetileOp op, PatternRewriter &rewriter) const override {
+    auto first = op.getFragment().getDefiningOp<RetileOp>();
+    if (!first)
+      return failure();
+    rewriter.replaceOpWithNewOp<RetileOp>(op, op.getType(), first.getFragment());
+    return success();
+  }
+};
+
+struct VectorOfRetile : OpRewritePattern<ToVectorOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ToVectorOp op, PatternRewriter &rewriter) const override {
+    auto retile = op.getFragment().getDefiningOp<RetileOp>();
+    if (!retile)
+      return failure();
+    rewriter.replaceOpWithNewOp<ToVectorOp>(op, op.getType(), retile.getFragment());
+    return success();
+  }
+};
 } // namespace
 
 void AtxDialect::getCanonicalizationPatterns(RewritePatternSet &results) const {
-  results.add<ForwardLeaves, ScalarOfMake, MergeOffsets, LayoutOfCoordView, VectorOfSplat>(getContext());
+  results
+      .add<ForwardLeaves, ScalarOfMake, MergeOffsets, LayoutOfCoordView, VectorOfSplat, RetileOfRetile, VectorOfRetile>(
+          getContext());
 }

@@ -85,6 +85,9 @@ LogicalResult MakePtrOp::verify() {
   if (have != want)
     return emitOpError() << "memory space " << stringifyMemorySpace(getType().getSpace())
                          << " needs a pointer in address space " << want << ", got " << have;
+  if (int64_t period = getType().getSwizzle().getPeriod(); getType().getAlign() % period != 0)
+    return emitOpError() << "C33: alignment " << getType().getAlign() << " is not a multiple of the period " << period
+                         << " of swizzle " << layout::toString(getType().getSwizzle());
   if (getElementBits(getType().getElementType()) % 8 != 0)
     return emitOpError() << "elements of " << getElementBits(getType().getElementType())
                          << " bits have no addresses of their own: use a wider type and unpack in registers";
@@ -385,6 +388,20 @@ LogicalResult FromVectorOp::verify() {
   if (getVector().getType() != expected)
     return emitOpError() << "expected " << expected << " for " << getType() << ", got " << getVector().getType();
   return success();
+}
+
+LogicalResult RetileOp::verify() {
+  FragmentType from = getFragment().getType(), to = getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "cannot turn elements of " << from.getElementType() << " into " << to.getElementType();
+  if (from.getNumElements() != to.getNumElements())
+    return emitOpError() << "C30: the fragment has " << from.getNumElements() << " registers, the result "
+                         << to.getNumElements();
+  return success();
+}
+
+OpFoldResult RetileOp::fold(FoldAdaptor) {
+  return getFragment().getType() == getType() ? OpFoldResult(getFragment()) : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//

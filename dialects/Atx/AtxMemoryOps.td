@@ -287,6 +287,26 @@ def Atx_FromVectorOp : Atx_Op<"from_vector", [Pure]> {
   let hasFolder = 1;
 }
 
+def Atx_RetileOp : Atx_Op<"retile", [Pure]> {
+  let summary = "the registers of a fragment under another layout";
+  let description = [{
+    Register i stays register i; only the map from coordinates to registers and
+    the chunks change. Both types have the same element type and size (C30).
+
+    Example: what was loaded as (values, K, M) is multiplied as (values, M, K):
+
+    ```mlir
+    %g = atx.retile %f : !atx.fragment<bf16, (4,2,3):(1,4,8), chunk = 8>
+        -> !atx.fragment<bf16, (4,3,2):(1,8,4), chunk = 8>
+    ```
+  }];
+  let arguments = (ins Atx_FragmentType:$fragment);
+  let results = (outs Atx_FragmentType:$result);
+  let assemblyFormat = "$fragment attr-dict `:` qualified(type($fragment)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Copy and matrix product
 //===----------------------------------------------------------------------===//
@@ -299,8 +319,6 @@ def Atx_CopyOp : Atx_Op<"copy", [AttrSizedOperandSegments, DeclareOpInterfaceMet
     (a load). A source is a view or a fragment (a store). Sizes are equal (C30);
     the values of one access are contiguous and aligned on the memory side
     (C27); the atom connects the two memories and exists on the target (C32).
-
-    The atom is written behind an alias, or in parentheses.
 
     A predicate is a coordinate view with the coordinates of the elements and a
     tuple of bounds: an element takes part if every coordinate is below its
@@ -317,9 +335,9 @@ def Atx_CopyOp : Atx_Op<"copy", [AttrSizedOperandSegments, DeclareOpInterfaceMet
 
     ```mlir
     #tiled = #atx.tiled_copy<#atx.universal_copy<128>, ((8,32),8):((256,1),32), (32,64)>
-    %f = atx.copy %g by #tiled : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16>
+    %f = atx.copy #tiled, %g : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16>
         -> !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>
-    atx.copy %f to %s where %c less %n by (#atx.universal_copy<128>) {zero_fill} :
+    atx.copy #atx.universal_copy<128>, %f to %s where %c less %n {zero_fill} :
         !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>,
         !atx.view<bf16, shared, ((8,1),4,1):((1,0),2048,0), align = 16>
         where !atx.coord_view<(?,?), ((8,1),4,1):((1E1,0),32E0,0)>, !atx.int_tuple<(?,64)>
@@ -329,7 +347,7 @@ def Atx_CopyOp : Atx_Op<"copy", [AttrSizedOperandSegments, DeclareOpInterfaceMet
     Optional<Atx_CoordViewType>:$coords, Optional<Atx_IntTupleType>:$bounds, AnyAttr:$atom, UnitAttr:$zero_fill);
   let results = (outs Optional<Atx_FragmentType>:$result);
   let assemblyFormat = [{
-    $source (`to` $destination^)? (`where` $coords^ `less` $bounds)? `by` custom<Atom>($atom) attr-dict `:` type($source)
+    custom<Atom>($atom) `,` $source (`to` $destination^)? (`where` $coords^ `less` $bounds)? attr-dict `:` type($source)
     (`,` qualified(type($destination))^)? (`where` qualified(type($coords))^ `,` qualified(type($bounds)))? (`->` qualified(type($result))^)?
   }];
   let hasVerifier = 1;
@@ -360,7 +378,7 @@ def Atx_GemmOp : Atx_Op<"gemm", [AllTypesMatch<["c", "result"]>, DeclareOpInterf
 
     ```mlir
     #mma = #atx.tiled_mma<#atx.universal_fma<f32>, (16,16,1):(1,16,0)>
-    %d = atx.gemm %a, %b, %c by #mma order mnk : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>,
+    %d = atx.gemm #mma, %a, %b, %c order mnk : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>,
         !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,2,2):(0,1,2), chunk = 1>
     ```
   }];
@@ -369,7 +387,7 @@ def Atx_GemmOp : Atx_Op<"gemm", [AllTypesMatch<["c", "result"]>, DeclareOpInterf
     DefaultValuedAttr<Atx_TraversalOrderAttr, "::atrex::atx::TraversalOrder::KMN">:$order, UnitAttr:$serpentine);
   let results = (outs Atx_FragmentType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $c (`with` $extra^)? `by` custom<Atom>($atom) custom<LoopOrder>($order) (`serpentine` $serpentine^)? attr-dict `:` type($a) `,` type($b) `,`
+    custom<Atom>($atom) `,` $a `,` $b `,` $c (`with` $extra^)? custom<LoopOrder>($order) (`serpentine` $serpentine^)? attr-dict `:` type($a) `,` type($b) `,`
     qualified(type($c)) (`with` type($extra)^)?
   }];
   let hasVerifier = 1;

@@ -56,10 +56,11 @@ def Atx_AtomicKindAttr : EnumAttr<Atx_Dialect, Atx_AtomicKind, "atomic">;
 // Parameters: values of lib/Layout
 //===----------------------------------------------------------------------===//
 
-/// Parsed by `custom<Value>`: parsers that ODS generates around a parameter add
+/// Read by reference, so that a reference to a part of it stays valid. Parsed by
+/// `custom<Value>`: parsers that ODS generates around a parameter add
 /// an error of their own to the one that names the fault.
 class Atx_Parameter<string className, string name, string form>
-    : AttrOrTypeParameter<"::atrex::layout::" # className, name> {
+    : AttrOrTypeParameter<"::atrex::layout::" # className, name, "const ::atrex::layout::" # className # " &"> {
   let syntax = form;
 }
 def Atx_IntTupleParam : Atx_Parameter<"IntTuple", "tuple", "(4,?{div=8})">;

@@ -7,16 +7,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace atrex;
 using namespace atrex::atx_amdgpu;
 
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.cpp.inc"
 #include "dialects/AtxAMDGPU/AtxAMDGPUEnums.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Dialect
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseMatrixShape(AsmParser &parser, int64_t &m, int64_t &n, int64_t &k) {
+  SmallVector<int64_t> shape;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseDimensionList(shape, /*allowDynamic=*/false, /*withTrailingX=*/false))
+    return failure();
+  if (shape.size() != 3)
+    return parser.emitError(loc) << "expected a shape M x N x K such as 16x16x16, got " << shape.size() << " extents";
+  m = shape[0], n = shape[1], k = shape[2];
+  return success();
+}
+
+static void printMatrixShape(AsmPrinter &printer, int64_t m, int64_t n, int64_t k) {
+  printer << m << 'x' << n << 'x' << k;
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/AtxAMDGPU/AtxAMDGPUAttrs.cpp.inc"
@@ -33,6 +56,32 @@ void AtxAMDGPUDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/AtxAMDGPU/AtxAMDGPUOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult MakeBufferOp::verify() {
+  atx::PtrType source = getPtr().getType(), result = getResult().getType();
+  if (source.getSpace() != atx::MemorySpace::Global)
+    return emitOpError() << "starts at a pointer to global memory, got " << source;
+  if (result.getSpace() != atx::MemorySpace::Buffer)
+    return emitOpError() << "gives a pointer of the memory space buffer, got " << result;
+  if (source.getElementType() != result.getElementType())
+    return emitOpError() << "keeps the element type; got " << source.getElementType() << " and "
+                         << result.getElementType();
+  // A swizzle counts from the base, which may be another one now.
+  if (!source.getSwizzle().isIdentity() || !result.getSwizzle().isIdentity())
+    return emitOpError() << "takes and gives pointers without a swizzle, got " << source << " and " << result;
+  if (result.getAlign() > source.getAlign())
+    return emitOpError() << "gives a pointer aligned to " << result.getAlign() << " bytes; the source proves "
+                         << source.getAlign();
+  IntegerAttr bytes;
+  if (matchPattern(getBytes(), m_Constant(&bytes)) &&
+      (bytes.getValue().isNegative() || bytes.getValue().getSExtValue() > INT32_MAX))
+    return emitOpError() << "holds " << bytes.getValue().getSExtValue() << " bytes; a buffer has from 0 to 2^31 - 1";
+  return success();
 }
 
 LogicalResult MakeResourceOp::verify() {
@@ -81,6 +130,10 @@ LogicalResult BufferLoadOp::verify() {
 LogicalResult BufferStoreOp::verify() {
   return verifyAccess(*this, cast<VectorType>(getValue().getType()), int32_t(getConstOffset()));
 }
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
 
 LogicalResult LaneReduceOp::verify() {
   int64_t lanes = getLanes();

@@ -8,6 +8,8 @@
 #ifndef ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H
 #define ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H
 
+#include "atrex/Target/MatrixInstructions.h"
+#include "dialects/Atx/AtxDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -26,5 +28,13 @@
 
 #define GET_OP_CLASSES
 #include "dialects/AtxAMDGPU/AtxAMDGPUOps.h.inc"
+
+namespace atrex::atx_amdgpu {
+
+/// Lowers `make_buffer`: the resource that starts at `source`, a lowered address
+/// of global memory, and spans `bytes` (i64).
+mlir::Value emitMakeBuffer(mlir::OpBuilder &builder, mlir::Location loc, const atx::Address &source, mlir::Value bytes);
+
+} // namespace atrex::atx_amdgpu
 
 #endif // ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H

@@ -9,37 +9,14 @@
 #ifndef ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUOPS_TD
 #define ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUOPS_TD
 
+include "dialects/AtxAMDGPU/AtxAMDGPUAtoms.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
-include "mlir/IR/EnumAttr.td"
-include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def AtxAMDGPU_Dialect : Dialect {
-  let name = "atx_amdgpu";
-  let summary = "What one lane does on an AMD GPU";
-  let cppNamespace = "::atrex::atx_amdgpu";
-  let description = [{
-    Operations of fragment form that only AMD GPUs have: bounded buffer access
-    and reductions across the lanes of a workgroup. Values are what one lane
-    holds.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-  let useDefaultAttributePrinterParser = 1;
-}
 
 class AtxAMDGPU_Op<string opMnemonic, list<Trait> traits = []> : Op<AtxAMDGPU_Dialect, opMnemonic, traits>;
 
 def AtxAMDGPU_Resource : LLVM_PointerInAddressSpace<8>;
-
-def AtxAMDGPU_ReduceKind : I32EnumAttr<"ReduceKind", "how values of different lanes are combined", [
-    I32EnumAttrCase<"Add", 0, "add">,
-    I32EnumAttrCase<"Max", 1, "max">,
-    I32EnumAttrCase<"Min", 2, "min">]> {
-  let cppNamespace = "::atrex::atx_amdgpu";
-  let genSpecializedAttr = 0;
-}
-def AtxAMDGPU_ReduceKindAttr : EnumAttr<AtxAMDGPU_Dialect, AtxAMDGPU_ReduceKind, "reduce_kind">;
 
 def AtxAMDGPU_MakeResourceOp : AtxAMDGPU_Op<"make_resource", [Pure]> {
   let summary = "make a buffer resource that ends where the view ends";
@@ -60,6 +37,28 @@ def AtxAMDGPU_MakeResourceOp : AtxAMDGPU_Op<"make_resource", [Pure]> {
   let arguments = (ins AnyNon0RankedMemRef:$view);
   let results = (outs AtxAMDGPU_Resource:$resource);
   let assemblyFormat = "$view attr-dict `:` type($view) `->` qualified(type($resource))";
+  let hasVerifier = 1;
+}
+
+def AtxAMDGPU_MakeBufferOp : AtxAMDGPU_Op<"make_buffer", [Pure]> {
+  let summary = "pointer to global memory that knows its end";
+  let description = [{
+    Builds a raw buffer resource that starts at `ptr` and holds `bytes` bytes, as
+    the base of a pointer of the memory space `buffer`. Reads beyond the end give
+    zero and writes are dropped, so the edge of a tensor needs no branch. Offsets
+    from the base have 32 bits; `bytes` is not negative and less than 2^31. `ptr`
+    and `bytes` are the same in all lanes of a wave.
+
+    Example:
+
+    ```mlir
+    %b = atx_amdgpu.make_buffer %p, %bytes
+        : !atx.ptr<bf16, global, align = 16> -> !atx.ptr<bf16, buffer, align = 16>
+    ```
+  }];
+  let arguments = (ins Atx_PtrType:$ptr, I64:$bytes);
+  let results = (outs Atx_PtrType:$result);
+  let assemblyFormat = "$ptr `,` $bytes attr-dict `:` qualified(type($ptr)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 

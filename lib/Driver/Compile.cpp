@@ -304,19 +304,25 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   manifest.scheduleHash = hash(manifest.schedule);
   for (const auto &dim : options.dims)
     manifest.constants[dim.getKey().str()] = dim.getValue();
+  bool anyKernel = false;
   for (auto func : gpuModules.front().getOps<LLVM::LLVMFuncOp>()) {
     if (!func->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) && !func->hasAttr("rocdl.kernel"))
+      continue;
+    anyKernel = true;
+    // A kernel written by hand: its launcher knows grid and arguments.
+    if (!options.needManifest && !func->hasAttr(atx::kernelArgsAttrName))
       continue;
     FailureOr<ManifestKernel> kernel = describeKernel(func, manifest);
     if (failed(kernel))
       return std::nullopt;
     manifest.kernels.push_back(std::move(*kernel));
   }
-  if (manifest.kernels.empty()) {
+  if (!anyKernel) {
     emitError(module->getLoc()) << "the schedule left no kernel";
     return std::nullopt;
   }
-  manifest.op = manifest.kernels.front().name;
+  if (!manifest.kernels.empty())
+    manifest.op = manifest.kernels.front().name;
 
   llvm::Expected<EmittedCode> code = emitCode(gpuModules.front(), chip->arch, options.emit == EmitKind::Asm,
                                               /*wantCodeObject=*/options.emit == EmitKind::Hsaco);

@@ -59,11 +59,11 @@ static std::string exactText(Algebra &algebra, const Layout &layout, const Layou
 
 /// Whether tiler and rest visit every element of [0, size) exactly once.
 static bool isExact(Algebra &probe, const Layout &tiler, const Int &size) {
-  for (const auto &[extent, stride] : tiler.getLeaves())
-    if (!extent.is(1) && stride.is(0))
-      return false;
   IntTuple codomain = size;
-  return probe.complementExact(tiler, &codomain);
+  if (!probe.complementExact(tiler, &codomain))
+    return false;
+  // The complement leaves broadcast leaves out, but they repeat elements.
+  return all_of(tiler.getLeaves(), [](const auto &leaf) { return leaf.first.is(1) || !leaf.second.is(0); });
 }
 
 Layout Algebra::divideLayout(const Layout &layout, const Layout &tiler, bool strict) {
@@ -325,7 +325,8 @@ Map Algebra::tileToShape(const Map &block, const IntTuple &shape, const IntTuple
     Layout rest = makeOrderedLayout(IntTuple::tuple(std::move(repeats)), order);
     if (failed())
       return Map();
-    return blockedProduct(rank == 1 ? modes[0] : concat(modes), Value(Map(rest)));
+    // A wrapper keeps its rank: `((2,2))` is one mode.
+    return blockedProduct(concat(modes), Value(Map(rest)));
   });
 }
 
@@ -352,18 +353,25 @@ static Map sliceWithOffset(Algebra &algebra, const Map &divided, const IntTuple 
   return zero ? composed->outer : Map(*composed);
 }
 
+/// `*` for every top-level mode of a shape: the modes stay apart in the result.
+static IntTuple keepModes(const IntTuple &shape) {
+  if (shape.isLeaf())
+    return Int::star();
+  return IntTuple::tuple(std::vector<IntTuple>(shape.getRank(), IntTuple(Int::star())));
+}
+
 Map Algebra::localTile(const Map &map, const Value &tiler, const IntTuple &coord) {
   Map divided = zippedDivide(map, tiler);
   if (failed())
     return Map();
-  return sliceWithOffset(*this, divided, IntTuple::tuple({Int::star(), coord}));
+  return sliceWithOffset(*this, divided, IntTuple::tuple({keepModes(getShape(Value(divided))[0]), coord}));
 }
 
 Map Algebra::localPartition(const Map &map, const Value &tiler, const IntTuple &thread) {
   Map divided = zippedDivide(map, tiler);
   if (failed())
     return Map();
-  return sliceWithOffset(*this, divided, IntTuple::tuple({thread, Int::star()}));
+  return sliceWithOffset(*this, divided, IntTuple::tuple({thread, keepModes(getShape(Value(divided))[1])}));
 }
 
 } // namespace atrex::layout

@@ -76,7 +76,8 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,
     atx-expand-bf16{arch=ARCH},
-    atx-lower-lane-reduce{arch=ARCH})),
+    atx-lower-lane-reduce{arch=ARCH}),
+    atx-lower{arch=ARCH}),
   expand-strided-metadata, lower-affine, convert-scf-to-cf, arith-expand, canonicalize, cse,
   gpu.module(
     atx-convert-to-rocdl{arch=ARCH},

@@ -14,6 +14,7 @@
 #include "atrex/Target/Chip.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <array>
 #include <string>
 
 using namespace llvm;
@@ -37,6 +38,65 @@ static constexpr ChipIssue cdna4Issue = {
     /*l1BytesPerClock=*/64,        // C
     /*ldsReadBytesPerClock=*/256,  // B
     /*ldsWriteBytesPerClock=*/128, // D: half the read width, as on gfx942
+};
+
+//===----------------------------------------------------------------------===//
+// Phases of the LDS. Measured rows: lane groups that conflict with each other,
+// found by timing pairs of lanes (A). A row that is missing is not known; in
+// particular nobody has measured whether lanes that write different bytes of
+// one dword share a pass.
+//===----------------------------------------------------------------------===//
+
+/// 64 / lanes phases of consecutive lanes.
+template <unsigned lanes> static constexpr std::array<uint64_t, 64 / lanes> getConsecutive() {
+  std::array<uint64_t, 64 / lanes> phases{};
+  for (unsigned i = 0; i < 64 / lanes; ++i)
+    phases[i] = (lanes == 64 ? ~0ull : (1ull << lanes % 64) - 1) << i * lanes;
+  return phases;
+}
+static constexpr auto phasesOf8 = getConsecutive<8>();
+static constexpr auto phasesOf16 = getConsecutive<16>();
+static constexpr auto phasesOf32 = getConsecutive<32>();
+static constexpr auto phasesOf64 = getConsecutive<64>();
+
+/// Lanes first to last.
+static constexpr uint64_t span(unsigned first, unsigned last) { return (~0ull >> (63 - last)) & (~0ull << first); }
+static constexpr uint64_t interleaved8[] = {
+    span(0, 3) | span(20, 23),   span(4, 7) | span(16, 19),   span(8, 11) | span(28, 31),  span(12, 15) | span(24, 27),
+    span(32, 35) | span(52, 55), span(36, 39) | span(48, 51), span(40, 43) | span(60, 63), span(44, 47) | span(56, 59),
+};
+static constexpr uint64_t interleaved16[] = {
+    span(0, 3) | span(12, 15) | span(20, 27),
+    span(4, 11) | span(16, 19) | span(28, 31),
+    span(32, 35) | span(44, 47) | span(52, 59),
+    span(36, 43) | span(48, 51) | span(60, 63),
+};
+
+static constexpr LDSRule cdna3LDS[] = {
+    {false, 1, 32, phasesOf32, LDSEvidence::Derived, "reads the dword that holds it, as a 4-byte read"},
+    {false, 2, 32, phasesOf32, LDSEvidence::Derived, "reads the dword that holds it, as a 4-byte read"},
+    {false, 4, 32, phasesOf32, LDSEvidence::Measured, "measured"},
+    {false, 8, 32, phasesOf16, LDSEvidence::Measured, "measured"},
+    {false, 12, 32, interleaved8, LDSEvidence::Assumed,
+     "the phases of 16-byte reads, which 12-byte reads have on gfx950"},
+    {false, 16, 32, interleaved8, LDSEvidence::Measured, "measured"},
+    {true, 4, 32, phasesOf32, LDSEvidence::Derived, "128 bytes per phase, as in the measured 8- and 16-byte writes"},
+    {true, 8, 32, phasesOf16, LDSEvidence::Measured, "measured"},
+    {true, 12, 32, phasesOf8, LDSEvidence::Assumed, "the phases of 16-byte writes"},
+    {true, 16, 32, phasesOf8, LDSEvidence::Measured, "measured"},
+};
+static constexpr LDSRule cdna4LDS[] = {
+    {false, 1, 64, phasesOf64, LDSEvidence::Derived, "reads the dword that holds it, as a 4-byte read"},
+    {false, 2, 64, phasesOf64, LDSEvidence::Derived, "reads the dword that holds it, as a 4-byte read"},
+    {false, 4, 64, phasesOf64, LDSEvidence::Measured, "measured"},
+    {false, 8, 64, phasesOf32, LDSEvidence::Measured, "measured"},
+    {false, 12, 32, interleaved8, LDSEvidence::Measured, "measured"},
+    {false, 16, 64, interleaved16, LDSEvidence::Measured, "measured"},
+    {true, 4, 32, phasesOf32, LDSEvidence::Assumed, "128 bytes per phase, as in the measured 8-byte write"},
+    {true, 8, 32, phasesOf16, LDSEvidence::Measured, "measured"},
+    {true, 12, 32, phasesOf8, LDSEvidence::Assumed, "the phases of 16-byte writes on gfx942"},
+    {true, 16, 32, phasesOf8, LDSEvidence::Assumed,
+     "the phases of gfx942, 128 bytes each as in the measured 8-byte write"},
 };
 
 static const ChipInfo chips[] = {
@@ -67,6 +127,7 @@ static const ChipInfo chips[] = {
         cdna3Issue,
         /*hasCvtPkBF16=*/false, // B
         /*fp8IsFNUZ=*/true,     // B
+        /*ldsRules=*/cdna3LDS,
     },
     {
         /*name=*/"MI300X",
@@ -94,6 +155,7 @@ static const ChipInfo chips[] = {
         cdna3Issue,
         /*hasCvtPkBF16=*/false, // B
         /*fp8IsFNUZ=*/true,     // B
+        /*ldsRules=*/cdna3LDS,
     },
     {
         /*name=*/"MI300A",
@@ -122,6 +184,7 @@ static const ChipInfo chips[] = {
         cdna3Issue,
         /*hasCvtPkBF16=*/false, // B
         /*fp8IsFNUZ=*/true,     // B
+        /*ldsRules=*/cdna3LDS,
     },
     {
         /*name=*/"MI355X",
@@ -149,6 +212,7 @@ static const ChipInfo chips[] = {
         cdna4Issue,
         /*hasCvtPkBF16=*/true, // B
         /*fp8IsFNUZ=*/false,   // B
+        /*ldsRules=*/cdna4LDS,
     },
     {
         // Rated by the bench only.
@@ -177,6 +241,7 @@ static const ChipInfo chips[] = {
         ChipIssue(),
         /*hasCvtPkBF16=*/false,
         /*fp8IsFNUZ=*/false,
+        /*ldsRules=*/{},
     },
 };
 
@@ -214,6 +279,25 @@ std::string atrex::getArchList() {
     list += (list.empty() ? "" : ", ") + first.arch.str() + " (" + names + ")";
   }
   return list;
+}
+
+StringRef atrex::getName(LDSEvidence evidence) {
+  switch (evidence) {
+  case LDSEvidence::Measured:
+    return "measured";
+  case LDSEvidence::Derived:
+    return "derived";
+  case LDSEvidence::Assumed:
+    return "assumed";
+  }
+  return "";
+}
+
+const LDSRule *ChipInfo::lookupLDSRule(bool isWrite, unsigned bytes) const {
+  for (const LDSRule &rule : ldsRules)
+    if (rule.isWrite == isWrite && rule.bytes == bytes)
+      return &rule;
+  return nullptr;
 }
 
 Occupancy atrex::computeOccupancy(const ChipInfo &chip, unsigned vgprs, unsigned ldsBytes, unsigned threads) {

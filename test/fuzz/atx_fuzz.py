@@ -247,13 +247,13 @@ class Generator:
         """Operations with a form of their own, in custom assembly."""
         v, c, f, t = self.view(), self.coord_view(), self.fragment(), "!atx.int_tuple<%s>" % self.tuple("int")
         forms = [
-            ("%%r = atx.copy %%0 by %s : %s -> %s" % (self.atom(), v, f), [v]),
-            ("atx.copy %%0 to %%1 by %s : %s, %s" % (self.atom(), v, self.view()), None),
-            ("atx.copy %%0 to %%1 by %s : %s, %s" % (self.atom(), f, v), [f, v]),
-            ("atx.copy %%0 to %%1 where %%2 less %%3 by %s {zero_fill} : %s, %s where %s, %s" % (self.atom(), f, v, c, t),
+            ("%%r = atx.copy %s, %%0 : %s -> %s" % (self.atom(), v, f), [v]),
+            ("atx.copy %s, %%0 to %%1 : %s, %s" % (self.atom(), v, self.view()), None),
+            ("atx.copy %s, %%0 to %%1 : %s, %s" % (self.atom(), f, v), [f, v]),
+            ("atx.copy %s, %%0 to %%1 where %%2 less %%3 {zero_fill} : %s, %s where %s, %s" % (self.atom(), f, v, c, t),
              [f, v, c, t]),
-            ("%%r = atx.gemm %%0, %%1, %%2 by %s : %s, %s, %s" % (self.atom(), f, v, f), [f, v, f]),
-            ("%%r = atx.gemm %%0, %%0, %%0 by %s : %s, %s, %s" % (self.atom(), f, f, f), [f]),
+            ("%%r = atx.gemm %s, %%0, %%1, %%2 : %s, %s, %s" % (self.atom(), f, v, f), [f, v, f]),
+            ("%%r = atx.gemm %s, %%0, %%0, %%0 : %s, %s, %s" % (self.atom(), f, f, f), [f]),
             ("%%r = atx.partition_copy %%0, %%1 by %s : %s, %s" % (self.atom(), v, t), [v, t]),
             ("%%r = atx.partition_mma %s %%0, %%1 by %s : %s, %s" % (self.rng.choice("abcdx"), self.atom(), v, t), [v, t]),
             ("%%r = atx.alloc_shared : %s" % v, []),
@@ -263,6 +263,7 @@ class Generator:
             ("%%r = atx.load %%0[%%1] : %s, %s" % (v, t), [v, t]),
             ("atx.store %%0, %%1[%%2] : %s, %s, %s" % ("f32", v, t), ["f32", v, t]),
             ("%%r = atx.recast_view %%0 to %s : %s" % (self.element(), v), [v]),
+            ("%%r = atx.retile %%0 : %s -> %s" % (f, self.fragment()), [f]),
             ("%%r = atx.splat %%0 : f32 -> %s" % f, ["f32"]),
             ("%%r = atx.from_vector %%0 : vector<8xf32> -> %s" % f, ["vector<8xf32>"]),
             ("%%r = atx.make_ptr %%0 : !llvm.ptr<1> -> %s" % self.ptr(), ["!llvm.ptr<1>"]),

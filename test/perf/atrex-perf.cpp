@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "atrex/Analysis/LDSBanks.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Driver/Compile.h"
@@ -76,8 +77,49 @@ void sourceToCodeObject(benchmark::State &state) {
     benchmark::DoNotOptimize(compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco));
 }
 
+/// The 256 x 256 x 64 tile of a matrix product, written in the atx dialect.
+void lowerGemm(benchmark::State &state, EmitKind kind, const char *schedule) {
+  std::string path = ATREX_SOURCE_DIR "/test/CodeGen/atx/gemm-256x256x64.mlir";
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFile(path);
+  if (!source) {
+    errs() << "atrex-perf: cannot read '" << path << "'\n";
+    exit(1);
+  }
+  CompileOptions options;
+  options.emit = kind;
+  options.schedule = schedule;
+  options.needManifest = false;
+  for (auto _ : state)
+    if (!compile((*source)->getMemBufferRef(), options, errs()))
+      exit(1);
+}
+
+void gemmToLowered(benchmark::State &state) {
+  lowerGemm(state, EmitKind::LLVM, "builtin.module(gpu.module(atx-lower),canonicalize,cse)");
+}
+
+void gemmToCodeObject(benchmark::State &state) { lowerGemm(state, EmitKind::Hsaco, ""); }
+
+/// A tile of 128 rows of 128 bytes: 16 writes, 16 reads of rows, 8 of columns.
+void solveLDS(benchmark::State &state) {
+  layout::Fault fault;
+  LDSTile tile = *makeLDSTile(128, 128, fault);
+  auto access = [&](bool isWrite, unsigned bytes, layout::IntTuple shape, layout::IntTuple stride) {
+    return *makeLDSAccess("access", isWrite, bytes, layout::Map(layout::Layout(shape, stride)), fault);
+  };
+  using layout::IntTuple;
+  std::vector<LDSAccess> accesses{
+      access(true, 16, IntTuple::tuple({8, 128}), IntTuple::tuple({16, 128})),
+      access(false, 16, IntTuple::tuple({16, 4, 2, 8}), IntTuple::tuple({128, 16, 64, 2048})),
+      access(false, 8, IntTuple::tuple({64, 8}), IntTuple::tuple({128, 8})),
+  };
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        solveLDSConflicts(*lookupChip("gfx942"), tile, accesses, LDSUnknown::Refuse, fault).value());
+}
+
 /// rms_norm of 2048 x 1152 on one host thread.
-void executeRmsNorm(benchmark::State &state) {
+void executeRmsNormWith(benchmark::State &state, uint32_t checks, std::optional<uint64_t> shuffle) {
   std::unique_ptr<MemoryBuffer> source = readKernel("rms_norm");
   CompileResult code = compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco);
   std::unique_ptr<device::Device> dev = cantFail(device::createSimDevice({"gfx942", 1}));
@@ -92,6 +134,8 @@ void executeRmsNorm(benchmark::State &state) {
   config.grid = cantFail(evaluateGrid(kernel, cantFail(resolveDims(code.manifest, arguments.dims))));
   config.workgroup = kernel.workgroup;
   config.kernarg = kernarg;
+  config.checks = checks;
+  config.shuffle = shuffle;
   uint64_t instructions = 0;
   for (auto _ : state) {
     device::LaunchResult result = cantFail(dev->launch(*module->lookup(kernel.name), config));
@@ -167,6 +211,9 @@ void fast16x16x32F16(benchmark::State &state) {
 void fastScaled16x16x128(benchmark::State &state) {
   executeMatrix(state, "v_mfma_scale_f32_16x16x128_f8f6f4", "gfx950", device::MatrixArithmetic::Fast);
 }
+void executeRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, std::nullopt); }
+void checkRmsNorm(benchmark::State &state) { executeRmsNormWith(state, device::CheckAll, std::nullopt); }
+void shuffleRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, 1); }
 
 /// Keeps the median CPU time of every benchmark.
 class MedianReporter : public benchmark::ConsoleReporter {
@@ -199,6 +246,9 @@ int main(int argc, char **argv) {
            {"source_to_operator_form", sourceToOperatorForm},
            {"source_to_code_object", sourceToCodeObject},
            {"execute_rms_norm", executeRmsNorm},
+           {"solve_lds", solveLDS},
+           {"gemm_256_lowered", gemmToLowered},
+           {"gemm_256_to_code_object", gemmToCodeObject},
            {"mfma_exact_16x16x16_f16", exact16x16x16F16},
            {"mfma_exact_32x32x8_bf16", exact32x32x8BF16},
            {"mfma_exact_wide_32x32x8_bf16", exactWide32x32x8BF16},
@@ -207,7 +257,9 @@ int main(int argc, char **argv) {
            {"mfma_fast_16x16x16_f16", fast16x16x16F16},
            {"mfma_fast_32x32x8_bf16", fast32x32x8BF16},
            {"mfma_fast_16x16x32_f16", fast16x16x32F16},
-           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128}})
+           {"mfma_fast_scaled_16x16x128", fastScaled16x16x128},
+           {"execute_rms_norm_check_all", checkRmsNorm},
+           {"execute_rms_norm_shuffle", shuffleRmsNorm}})
     benchmark::RegisterBenchmark(name, function)
         ->Unit(benchmark::kMillisecond)
         ->MinTime(0.3)

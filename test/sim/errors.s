@@ -5,7 +5,7 @@
 // text and source line.
 // RUN: not atrex-sim run %t.co --arg out:256:%t.bin 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not test -e %t.bin
-// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_cubeid_f32 v1, v2, v3, v4 [{{.*}}errors.s:[[#@LINE+71]]]
+// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_cubeid_f32 v1, v2, v3, v4 [{{.*}}errors.s:[[#@LINE+68]]]
 // RUN: not atrex-sim coverage %t.co | FileCheck %s --check-prefix=COVERAGE
 // COVERAGE: errors.s.tmp.co: {{[0-9]+}} instructions, 1 mnemonics not implemented
 // COVERAGE-NEXT: v_cubeid_f32 (1 times)
@@ -67,9 +67,6 @@
 // LDS: 70000 bytes of LDS exceed the 65536 of MI308X
 // RUN: not atrex-sim run %t.co --chip H20 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: chip 'H20' (NVIDIA) cannot be simulated
-// RUN: atrex-sim run %t.co --check all > %t.log 2>&1; test $? -eq 2
-// RUN: FileCheck %s --check-prefix=CHECKOPT < %t.log
-// CHECKOPT: --check all does not exist yet; available are oob and uninit
 // RUN: not atrex-sim run %t.co --sample 3 --arg zero:256 2>&1 | FileCheck %s --check-prefix=SAMPLE
 // SAMPLE: sampled workgroup 3 is not in the grid of 1
 .set ROW, 256

@@ -19,17 +19,9 @@
 // RUN: sed -E 's/0x[0-9a-f]{9,}//g' %t.log > %t.log1a
 // RUN: sed -E 's/0x[0-9a-f]{9,}//g' %t.log4 > %t.log4a
 // RUN: cmp %t.log1a %t.log4a
-// What does not exist yet.
-// RUN: atrex-sim run %t.co --check uninit,race > %t.log 2>&1; test $? -eq 2
-// RUN: FileCheck %s --check-prefix=RACE < %t.log
-// RACE: error: --check race does not exist yet; available are oob and uninit
-// RUN: not atrex-sim run %t.co --check wait 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: --check wait does not exist yet
-// RUN: not atrex-sim run %t.co --check hazard 2>&1 | FileCheck %s --check-prefix=HAZARD
-// HAZARD: --check hazard does not exist yet
 // RUN: atrex-sim run %t.co --check everything > %t.log 2>&1; test $? -eq 2
 // RUN: FileCheck %s --check-prefix=UNKNOWN < %t.log
-// UNKNOWN: error: unknown check 'everything'; available are oob and uninit
+// UNKNOWN: error: unknown check 'everything'; available are oob, uninit, race, wait, hazard, align and all
 .set ROW, 256
 .include "macros.inc"
 begin

@@ -232,6 +232,7 @@ int main(int argc, char **argv) {
         return fail(std::move(error));
   }
 
+  options.needManifest = toDirectory;
   std::optional<CompileResult> result = compile((*source)->getMemBufferRef(), options, errs());
   if (!result)
     return 1;
@@ -263,7 +264,7 @@ int main(int argc, char **argv) {
     add("manifest.json", manifest);
   } else {
     files.push_back({settings.output, result->output});
-    if (withManifest)
+    if (withManifest && !result->manifest.kernels.empty())
       files.push_back({settings.output + ".json", manifest});
   }
   if (Error error = writeFiles(files)) {

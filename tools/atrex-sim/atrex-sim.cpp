@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fuzz.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
@@ -48,8 +49,8 @@ cl::opt<std::string> blockText("block", cl::desc("Work-items of a workgroup per 
                                cl::init("64"), cl::sub(runCommand), cl::cat(category));
 cl::list<std::string>
     argSpecs("arg",
-             cl::desc("Next kernel argument: in:FILE, out:BYTES:FILE, inout:FILE:OUTFILE, zero:BYTES, i32:V, i64:V, "
-                      "f32:V, ptr:N+OFFSET or pad:BYTES"),
+             cl::desc("Next kernel argument: in:FILE, out:BYTES:FILE, inout:FILE:OUTFILE, zero:BYTES, i8:V, i16:V, "
+                      "i32:V, i64:V, f32:V, f64:V, ptr:N+OFFSET, pad:BYTES or bytes:HEX"),
              cl::value_desc("spec"), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> rawKernarg("raw-kernarg", cl::desc("Lay arguments one after the other, whatever the metadata says"),
                          cl::sub(runCommand), cl::cat(category));
@@ -75,8 +76,36 @@ cl::opt<uint64_t> maxInstructions("max-instructions", cl::desc("Give a wave up a
 cl::opt<bool> noTracking("no-tracking", cl::desc("Do not record touched cache lines"), cl::sub(runCommand),
                          cl::cat(category));
 cl::opt<std::string>
-    checkText("check", cl::desc("Look for defects: oob (always on), uninit (reads of what nothing has written)"),
+    checkText("check",
+              cl::desc("Look for defects: oob (always on), uninit (reads of what nothing has written), race "
+                       "(accesses that nothing orders), wait (missing s_waitcnt), hazard (missing wait states), "
+                       "align (misaligned accesses), all"),
               cl::value_desc("kind,..."), cl::sub(runCommand), cl::cat(category));
+cl::opt<uint64_t> shuffleSeed("shuffle",
+                              cl::desc("Draw the order of workgroups and waves from this seed, switching between "
+                                       "them every few instructions"),
+                              cl::value_desc("seed"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string>
+    traceExec("trace-exec",
+              cl::desc("Print executed instructions and the registers they change; FILTER is a comma-separated list of "
+                       "wg:N|all, wave:N|all, pc:FIRST-LAST, line:FILE:LINE, op:MNEMONIC and file:F (default: "
+                       "standard output)"),
+              cl::value_desc("filter"), cl::ValueOptional, cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> dumpAt("dump-at",
+                            cl::desc("Print registers and memory when a wave reaches this address of the code object "
+                                     "or source line"),
+                            cl::value_desc("ADDR|FILE:LINE"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> dumpItems("dump",
+                               cl::desc("What --dump-at prints: s0-15, v3, a0-3, lds:OFFSET:BYTES, "
+                                        "mem:ADDRESS:BYTES, arg:N+OFFSET:BYTES"),
+                               cl::value_desc("item,..."), cl::init("s0-15,v0-3"), cl::sub(runCommand),
+                               cl::cat(category));
+cl::opt<std::string> dumpGroup("dump-wg", cl::desc("Workgroup to dump (linear id, x fastest), or all"),
+                               cl::value_desc("n"), cl::init("0"), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> dumpWave("dump-wave", cl::desc("Wave of the workgroup to dump, or all"), cl::value_desc("n"),
+                              cl::init("0"), cl::sub(runCommand), cl::cat(category));
+cl::opt<uint64_t> dumpCount("dump-count", cl::desc("Hits to dump"), cl::value_desc("n"), cl::init(1),
+                            cl::sub(runCommand), cl::cat(category));
 cl::opt<std::string> profileFile("profile", cl::desc("Write counts per instruction and source line as JSON"),
                                  cl::value_desc("file"), cl::sub(runCommand), cl::cat(category));
 cl::opt<std::string> traceFile("trace", cl::desc("Write a line per executed wave-instruction"), cl::value_desc("file"),
@@ -117,9 +146,10 @@ struct Argument {
   DevicePtr ptr = 0;
   /// Pointer.
   uint64_t target = 0, offset = 0;
-  /// Bytes: the value and its width.
+  /// Bytes: the value and its width; `blob` where it is no number.
   uint64_t value = 0;
   unsigned width = 0;
+  std::string blob;
 };
 
 Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
@@ -188,16 +218,22 @@ int parseArgument(StringRef spec, Argument &a) {
     a.kind = Argument::Pad;
     return !rest.getAsInteger(0, a.bytes) && a.bytes <= (1u << 20) ? 0 : bad("expected pad:BYTES");
   }
-  if (kind == "i32" || kind == "i64") {
-    a.width = kind == "i32" ? 4 : 8;
+  if (kind == "bytes") {
+    if (rest.empty() || !tryGetFromHex(rest, a.blob) || rest.size() % 2)
+      return bad("expected bytes:HEX with an even number of digits");
+    a.width = unsigned(a.blob.size());
+    return 0;
+  }
+  if (kind == "i8" || kind == "i16" || kind == "i32" || kind == "i64") {
+    a.width = kind == "i8" ? 1 : kind == "i16" ? 2 : kind == "i32" ? 4 : 8;
     return parseInteger(rest, a.width * 8, a.value) ? 0 : bad("not a " + kind + " integer");
   }
-  if (kind == "f32") {
+  if (kind == "f32" || kind == "f64") {
     double d;
     if (rest.getAsDouble(d))
       return bad("not a number");
-    a.width = 4;
-    a.value = bit_cast<uint32_t>(float(d));
+    a.width = kind == "f32" ? 4 : 8;
+    a.value = kind == "f32" ? bit_cast<uint32_t>(float(d)) : bit_cast<uint64_t>(d);
     return 0;
   }
   if (kind == "ptr") {
@@ -207,7 +243,7 @@ int parseArgument(StringRef spec, Argument &a) {
       return bad("expected ptr:N+OFFSET");
     return 0;
   }
-  return bad("unknown kind; expected in, out, inout, zero, i32, i64, f32, ptr or pad");
+  return bad("unknown kind; expected in, out, inout, zero, i8, i16, i32, i64, f32, f64, ptr, pad or bytes");
 }
 
 /// Writes `width` low bytes of a value.
@@ -235,21 +271,30 @@ Expected<std::vector<uint8_t>> layoutKernarg(const Kernel &kernel, ArrayRef<Argu
                      : a.kind == Argument::Pointer ? args[a.target].ptr + a.offset
                      : a.kind == Argument::Pad     ? 0
                                                    : a.value;
+    auto putArgument = [&](size_t offset, size_t width) {
+      if (a.blob.empty()) {
+        put(kernarg, offset, value, width);
+        return;
+      }
+      if (kernarg.size() < offset + width)
+        kernarg.resize(offset + width);
+      memcpy(kernarg.data() + offset, a.blob.data(), width);
+    };
     size_t width = a.kind == Argument::Pad ? size_t(a.bytes) : a.kind == Argument::Bytes ? a.width : 8;
     if (raw) {
-      put(kernarg, kernarg.size(), value, width);
+      putArgument(kernarg.size(), width);
       continue;
     }
     const KernelArgInfo &info = *explicitArgs[n];
     // Narrow integers are passed as i32.
-    bool narrow = a.kind == Argument::Bytes && a.width == 4 && info.size < 4;
+    bool narrow = a.kind == Argument::Bytes && a.blob.empty() && a.width == 4 && info.size < 4;
     if (info.size != width && !narrow)
       return createStringError(inconvertibleErrorCode(),
                                formatv("argument {0} of kernel '{1}'{2} has {3} bytes, '{4}' gives {5}", n,
                                        kernel.getName(), info.name.empty() ? "" : " (" + info.name + ")", info.size,
                                        a.spec, width)
                                    .str());
-    put(kernarg, info.offset, value, info.size);
+    putArgument(info.offset, info.size);
   }
   return kernarg;
 }
@@ -329,6 +374,12 @@ std::string toJson(const Device &dev, const Kernel &kernel, const LaunchConfig &
                      {"message", f.message}};
       if (!f.source.empty())
         o["source"] = f.source;
+      if (!f.otherText.empty()) {
+        json::Object other{{"instruction", f.otherInstruction}, {"text", f.otherText}};
+        if (!f.otherSource.empty())
+          other["source"] = f.otherSource;
+        o["other"] = std::move(other);
+      }
       findings.push_back(std::move(o));
     }
     root["findings"] = std::move(findings);
@@ -410,21 +461,10 @@ void printProfile(const Kernel &kernel, const LaunchResult &result) {
 
 /// Bits for --check; exit code, 0 on success.
 int parseChecks(StringRef text, uint32_t &checks) {
-  constexpr StringRef available = "available are oob and uninit";
-  SmallVector<StringRef, 4> kinds;
-  text.split(kinds, ',');
-  for (StringRef kind : kinds) {
-    kind = kind.trim();
-    if (kind == "oob")
-      continue;
-    if (kind == "uninit")
-      checks |= CheckUninit;
-    else if (kind == "race" || kind == "wait" || kind == "hazard" || kind == "all")
-      return fail(2, "--check " + kind + " does not exist yet; " + available);
-    else
-      return fail(2, "unknown check '" + kind + "'; " + available);
-  }
-  return 0;
+  StringRef bad;
+  if (parseCheckNames(text, checks, bad))
+    return 0;
+  return fail(2, "unknown check '" + bad + "'; available are oob, uninit, race, wait, hazard, align and all");
 }
 
 /// A number or `all`; exit code, 0 on success.
@@ -436,6 +476,114 @@ template <class T> int parseFilter(const cl::opt<std::string> &option, std::opti
     out = n;
   else
     return fail(2, "--" + option.ArgStr + " expects a number or 'all', got '" + option + "'");
+  return 0;
+}
+
+template <class T> bool parseFilterValue(StringRef text, std::optional<T> &out) {
+  T n;
+  if (text == "all")
+    out = std::nullopt;
+  else if (!text.getAsInteger(10, n))
+    out = n;
+  else
+    return false;
+  return true;
+}
+
+/// The filter of --trace-exec; exit code, 0 on success.
+int parseTraceExec(StringRef text, TraceConfig &trace, std::string &file) {
+  SmallVector<StringRef, 8> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    auto [kind, value] = part.trim().split(':');
+    bool good = !value.empty();
+    if (kind == "wg") {
+      good = parseFilterValue(value, trace.workgroup);
+    } else if (kind == "wave") {
+      good = parseFilterValue(value, trace.wave);
+    } else if (kind == "pc") {
+      auto [first, last] = value.split('-');
+      uint64_t a = 0, b = 0;
+      good = !first.getAsInteger(0, a) && (last.empty() || !last.getAsInteger(0, b));
+      trace.addresses = {a, last.empty() ? a : b};
+    } else if (kind == "line") {
+      unsigned n;
+      good = !value.rsplit(':').second.getAsInteger(10, n);
+      trace.source = value.str();
+    } else if (kind == "op") {
+      trace.mnemonic = value.str();
+    } else if (kind == "file") {
+      file = value.str();
+    } else {
+      good = false;
+    }
+    if (!good)
+      return fail(2, "--trace-exec: '" + part +
+                         "' is none of wg:N|all, wave:N|all, pc:FIRST-LAST, line:FILE:LINE, op:MNEMONIC, file:F");
+  }
+  return 0;
+}
+
+/// --dump-at and what belongs to it; exit code, 0 on success. Items that name an
+/// argument wait for its address: they give its number.
+int parseDump(DumpConfig &dump, std::vector<std::pair<size_t, size_t>> &ofArguments, ArrayRef<Argument> args) {
+  uint64_t address;
+  if (!StringRef(dumpAt).getAsInteger(0, address)) {
+    dump.address = address;
+  } else {
+    unsigned line;
+    if (StringRef(dumpAt).rsplit(':').second.getAsInteger(10, line) || !StringRef(dumpAt).contains(':'))
+      return fail(2, "--dump-at expects an address or FILE:LINE, got '" + dumpAt + "'");
+    dump.source = dumpAt;
+  }
+  dump.limit = dumpCount;
+  SmallVector<StringRef, 8> parts;
+  StringRef(dumpItems).split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    part = part.trim();
+    auto bad = [&] {
+      return fail(2, "--dump: '" + part +
+                         "' is none of s0-15, v3, a0-3, lds:OFFSET:BYTES, mem:ADDRESS:BYTES, arg:N+OFFSET:BYTES");
+    };
+    DumpConfig::Item item;
+    if (part.contains(':')) {
+      auto [kind, rest] = part.split(':');
+      auto [where, count] = rest.split(':');
+      if (count.getAsInteger(0, item.count) || !item.count || item.count > (1u << 20))
+        return bad();
+      if (kind == "arg") {
+        auto [n, offset] = where.split('+');
+        size_t number;
+        if (n.getAsInteger(10, number) || (where.contains('+') && offset.getAsInteger(0, item.first)))
+          return bad();
+        if (number >= args.size() || args[number].kind != Argument::Buffer)
+          return fail(2, formatv("--dump: '{0}': argument {1} is not a buffer", part, number));
+        item.kind = DumpConfig::Item::Memory;
+        ofArguments.push_back({dump.items.size(), number});
+      } else if (kind == "lds" || kind == "mem") {
+        item.kind = kind == "lds" ? DumpConfig::Item::Lds : DumpConfig::Item::Memory;
+        if (where.getAsInteger(0, item.first))
+          return bad();
+      } else {
+        return bad();
+      }
+    } else {
+      auto [first, last] = part.drop_front(1).split('-');
+      uint64_t end;
+      char file = part.front();
+      item.kind = file == 's'   ? DumpConfig::Item::Scalar
+                  : file == 'v' ? DumpConfig::Item::Vector
+                                : DumpConfig::Item::Accumulation;
+      if ((file != 's' && file != 'v' && file != 'a') || first.getAsInteger(10, item.first))
+        return bad();
+      end = item.first;
+      uint64_t registers = file == 's' ? 102 : 256;
+      if ((!last.empty() && last.getAsInteger(10, end)) || end < item.first || end >= registers)
+        return bad();
+      item.count = end - item.first + 1;
+    }
+    dump.items.push_back(item);
+  }
   return 0;
 }
 
@@ -481,6 +629,17 @@ int run() {
     return code;
   if (int code = parseFilter(traceWave, trace.wave))
     return code;
+  std::string execFile = "-";
+  if (traceExec.getNumOccurrences()) {
+    if (!traceFile.empty())
+      return fail(2, "--trace and --trace-exec exclude each other");
+    if (int code = parseTraceExec(traceExec, trace, execFile))
+      return code;
+    trace.registers = true;
+    traceFile = execFile;
+  }
+  if (shuffleSeed.getNumOccurrences())
+    config.shuffle = shuffleSeed;
   for (auto *option : {&profileFile, &traceFile})
     if (option->getNumOccurrences() && option->empty())
       return fail(2, "--" + option->ArgStr + " expects a file name");
@@ -516,6 +675,21 @@ int run() {
       return fail(2, formatv("argument '{0}': the buffer of argument {1} has {2} bytes", a.spec, a.target,
                              args[a.target].bytes));
   }
+
+  DumpConfig dump;
+  std::vector<std::pair<size_t, size_t>> dumpArguments;
+  if (dumpAt.getNumOccurrences()) {
+    if (int code = parseDump(dump, dumpArguments, args))
+      return code;
+    if (int code = parseFilter(dumpGroup, dump.workgroup))
+      return code;
+    if (int code = parseFilter(dumpWave, dump.wave))
+      return code;
+  }
+  for (const cl::Option *option :
+       std::initializer_list<const cl::Option *>{&dumpItems, &dumpGroup, &dumpWave, &dumpCount})
+    if (option->getNumOccurrences() && !dumpAt.getNumOccurrences())
+      return fail(2, "--" + option->ArgStr + " needs --dump-at");
 
   auto file = readFile(inputFile);
   if (!file)
@@ -593,7 +767,17 @@ int run() {
   trace.limit = traceLimit;
   if (!traceFile.empty())
     config.trace = &trace;
+  for (auto [item, argument] : dumpArguments)
+    dump.items[item].first += args[argument].ptr;
+  std::string dumpText;
+  raw_string_ostream dumpStream(dumpText);
+  dump.os = &dumpStream;
+  if (dumpAt.getNumOccurrences())
+    config.dump = &dump;
   auto result = (*dev)->launch(*kernel, config);
+  outs() << dumpStream.str();
+  if (dumpAt.getNumOccurrences() && dumpText.empty())
+    errs() << "atrex-sim: warning: no wave reached '" << dumpAt << "'\n";
   // The trace of a run that failed is the most useful one.
   if (!traceFile.empty())
     if (Error e = writeFile(traceFile, traceStream.str())) {
@@ -710,6 +894,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category, runCommand);
   cl::HideUnrelatedOptions(category, coverageCommand);
   cl::HideUnrelatedOptions(category, vectorsCommand);
+  getFuzzCommand();
   std::string message;
   raw_string_ostream os(message);
   cl::HideUnrelatedOptions(category);
@@ -725,5 +910,7 @@ int main(int argc, char **argv) {
     return coverage();
   if (vectorsCommand)
     return mfmaVectors();
-  return fail(2, "expected a command: run, coverage or mfma-vectors (see --help)");
+  if (getFuzzCommand())
+    return runFuzz();
+  return fail(2, "expected a command: run, coverage, mfma-vectors or fuzz (see --help)");
 }

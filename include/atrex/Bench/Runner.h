@@ -42,6 +42,11 @@ struct RunOptions {
   std::string arch = "gfx942";
   const ChipInfo *chip = nullptr;
   CheckMode check = CheckMode::Both;
+  /// Checks of the embedded device (device::CheckKind bits); a finding fails the
+  /// shape.
+  uint32_t deviceChecks = 0;
+  /// Order of execution on the embedded device, see device::LaunchConfig.
+  std::optional<uint64_t> shuffle;
   std::vector<InputVariant> inputs = {InputVariant::Published, InputVariant::Strict};
   uint64_t seed = 1;
   /// Execute every workgroup, however large the shape.

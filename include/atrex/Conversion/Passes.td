@@ -42,6 +42,25 @@ def LowerLaneReducePass : Pass<"atx-lower-lane-reduce", "::mlir::gpu::GPUFuncOp"
                            "::mlir::ROCDL::ROCDLDialect"];
 }
 
+def LowerAtxPass : Pass<"atx-lower"> {
+  let summary = "lower the atx dialect to arith, scf, vector and LLVM pointers";
+  let description = [{
+    Values of the layout algebra become one i64 per dynamic leaf, views a base
+    pointer, an offset and leaves, fragments one vector per chunk. The algebra
+    runs on the leaves with the same decisions as type inference. Copies and
+    matrix products become instructions of their atoms, with addresses split
+    into base, run-time offset and constant. A copy between two memories, and a
+    product with both factors in memory, keep a loop where more than
+    `unroll-limit` instructions would be written out.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+    Option<"unrollLimit", "unroll-limit", "int64_t", /*default=*/"256", "accesses or products that are written out before a loop is kept">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ConvertToROCDLPass : Pass<"atx-convert-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
   let summary = "convert a kernel module to the LLVM and ROCDL dialects";
   let description = [{

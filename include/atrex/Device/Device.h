@@ -62,15 +62,66 @@ enum CheckKind : uint32_t {
   /// Reads of bytes that nothing has written: of allocations since they were
   /// made, of LDS since the workgroup started.
   CheckUninit = 1,
+  /// Accesses of LDS and of allocations by different waves, one of them a write,
+  /// that no barrier and no atomic orders; lanes of one store that write
+  /// different values to one place.
+  CheckRace = 2,
+  /// Uses of a register or of LDS before the s_waitcnt that its load needs.
+  CheckWait = 4,
+  /// Pairs of instructions with fewer wait states between them than needed.
+  CheckHazard = 8,
+  /// Addresses that are no multiple of the access (of a dword at most).
+  CheckAlign = 16,
+  CheckAll = 31,
 };
+
+/// The name of one check as in Finding::check; 0 bits or several: empty.
+inline llvm::StringRef getCheckName(uint32_t check) {
+  switch (check) {
+  case CheckUninit:
+    return "uninit";
+  case CheckRace:
+    return "race";
+  case CheckWait:
+    return "wait";
+  case CheckHazard:
+    return "hazard";
+  case CheckAlign:
+    return "align";
+  default:
+    return "";
+  }
+}
+
+/// Adds the bits of comma-separated names ("oob", which is always on, or "all")
+/// to `checks`; false with `bad` set at the first name that is none.
+inline bool parseCheckNames(llvm::StringRef text, uint32_t &checks, llvm::StringRef &bad) {
+  while (true) {
+    auto [name, rest] = text.split(',');
+    bool last = name.size() == text.size();
+    name = name.trim();
+    uint32_t bits = name == "all" ? uint32_t(CheckAll) : 0;
+    for (uint32_t check = 1; check <= CheckAll && !bits; check <<= 1)
+      if (getCheckName(check) == name)
+        bits = check;
+    if (!bits && name != "oob") {
+      bad = name;
+      return false;
+    }
+    checks |= bits;
+    if (last)
+      return true;
+    text = rest;
+  }
+}
 
 /// Findings that a launch reports; it counts the rest.
 constexpr unsigned maxFindings = 20;
 
-/// A defect that a check found. One per static instruction and kind of memory:
-/// the occurrence in the first workgroup.
+/// A defect that a check found. One per check, static instruction, other
+/// instruction and kind of memory: the occurrence in the first workgroup.
 struct Finding {
-  /// "uninit".
+  /// "uninit", "race", "wait", "hazard", "align".
   std::string check;
   /// Address in the code object, disassembly, and "file:line" where known.
   uint64_t instruction = 0;
@@ -82,9 +133,16 @@ struct Finding {
   uint64_t lanes = 0;
   /// What the first of them accessed: a device address, or an offset into LDS.
   uint64_t address = 0;
+  /// 0 where no memory is involved (wait, hazard).
   uint32_t bytes = 0;
   /// "offset 4 of 'x' (...)" or "LDS".
   std::string where;
+  /// The other instruction that takes part: the load that was not waited for,
+  /// the producer, the conflicting access. Address, disassembly and source line;
+  /// the text is empty when there is none.
+  uint64_t otherInstruction = 0;
+  std::string otherText;
+  std::string otherSource;
   /// Executions of the instruction (by one wave) with this finding.
   uint64_t occurrences = 0;
   /// All of it in one sentence.
@@ -100,6 +158,36 @@ struct TraceConfig {
   std::optional<uint32_t> wave = 0;
   /// Lines after which the trace ends with a line that says so.
   uint64_t limit = 1000000;
+  /// Also print the registers that each instruction changed.
+  bool registers = false;
+  /// Further filters: addresses in the code object (first, last), a source line
+  /// ("FILE:LINE", where FILE may be the end of a path), a mnemonic (a trailing
+  /// '*' stands for any ending).
+  std::optional<std::pair<uint64_t, uint64_t>> addresses;
+  std::string source;
+  std::string mnemonic;
+};
+
+/// Prints registers and memory when a wave reaches an instruction, before it
+/// executes.
+struct DumpConfig {
+  llvm::raw_ostream *os = nullptr;
+  /// Address in the code object, or a source line as in TraceConfig::source (the
+  /// first instruction of each stretch that belongs to it).
+  std::optional<uint64_t> address;
+  std::string source;
+  struct Item {
+    enum Kind { Scalar, Vector, Accumulation, Lds, Memory } kind = Scalar;
+    /// Register number, offset into LDS or device address.
+    uint64_t first = 0;
+    /// Registers or bytes.
+    uint64_t count = 1;
+  };
+  std::vector<Item> items;
+  std::optional<uint64_t> workgroup = 0;
+  std::optional<uint32_t> wave = 0;
+  /// Hits to print.
+  uint64_t limit = 1;
 };
 
 /// One kernel of a loaded code object.
@@ -160,6 +248,12 @@ struct LaunchConfig {
   const TraceConfig *trace = nullptr;
   /// Only the embedded device has a choice.
   MatrixArithmetic matrixArithmetic = MatrixArithmetic::Exact;
+  /// Null: no dump.
+  const DumpConfig *dump = nullptr;
+  /// Executes workgroups and waves in an order drawn from this seed, switching
+  /// between them every few instructions, on one host thread. The same seed gives
+  /// the same execution; kernels without races give the same result for all.
+  std::optional<uint64_t> shuffle;
 };
 
 /// Instruction classes the issue model distinguishes.
@@ -291,7 +385,9 @@ struct ByteRange {
   uint64_t size = 0;
 };
 
-/// A device. Calls are not thread-safe per object; create one per thread.
+/// A device. All calls may come from several threads at once: they take turns,
+/// as kernels of one queue do; a launch itself uses all host threads that it was
+/// given. Different devices share nothing and run in parallel.
 class Device {
 public:
   virtual ~Device();

@@ -39,6 +39,9 @@ struct CompileOptions {
   /// Operator to compile when the source defines several; empty takes the only
   /// one.
   std::string op;
+  /// Kernels without the attributes of outlined operators have no manifest
+  /// entry; with this they are an error.
+  bool needManifest = true;
   bool printTimings = false;
 };
 

@@ -49,6 +49,37 @@ struct ChipIssue {
   unsigned ldsWriteBytesPerClock = 64;
 };
 
+/// What stands behind a rule of the LDS.
+enum class LDSEvidence : uint8_t {
+  /// Seen on silicon.
+  Measured,
+  /// Follows from measured rules of the same chip.
+  Derived,
+  /// Plausible, neither measured nor implied: not to be used unasked.
+  Assumed
+};
+llvm::StringRef getName(LDSEvidence evidence);
+
+/// How LDS serves one instruction of a wave of 64 lanes. The lanes are served in
+/// phases; lanes of different phases never conflict. A phase costs as many
+/// passes as there are distinct dwords in its fullest bank; equal dwords are
+/// read once.
+struct LDSRule {
+  bool isWrite = false;
+  /// Bytes per lane: 1, 2, 4, 8, 12 or 16.
+  unsigned bytes = 0;
+  /// Banks of 4 bytes that this access sees.
+  unsigned banks = 0;
+  /// Bit l of a phase: lane l. The phases are disjoint and hold all lanes.
+  llvm::ArrayRef<uint64_t> phases;
+  LDSEvidence evidence = LDSEvidence::Assumed;
+  /// Why, in one clause.
+  llvm::StringLiteral origin = "";
+  /// Bytes that the address of a lane must be a multiple of. 16 for 12-byte
+  /// accesses: with less LLVM emits several smaller ones.
+  unsigned getAlignment() const { return bytes == 12 ? 16 : bytes; }
+};
+
 /// One chip. `arch` is the LLVM processor name; it is empty for chips that are
 /// only rated by the bench and cannot be compiled for.
 struct ChipInfo {
@@ -85,7 +116,11 @@ struct ChipInfo {
   bool hasCvtPkBF16 = false;
   /// Native fp8 encoding: true for FNUZ (gfx942), false for OCP.
   bool fp8IsFNUZ = false;
+  /// Accesses without a rule here are not known.
+  llvm::ArrayRef<LDSRule> ldsRules;
 
+  /// nullptr when nothing is known.
+  const LDSRule *lookupLDSRule(bool isWrite, unsigned bytes) const;
   bool isAMDGPU() const { return !arch.empty(); }
 };
 

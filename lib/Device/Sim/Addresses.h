@@ -98,7 +98,7 @@ template <u32 SPACE> ALWAYS_INLINE bool computeAddresses(Wave &w, const Inst *in
         else
           inside = off + index * stride + (bytes < 4 ? bytes : 4) <= u64(records) - (soff < records ? soff : records);
         u64 a = index * stride + off;
-        if (swizzle && stride)
+        if (swizzle && (stride || addTid))
           a = ((index / istride) * stride + (off / esize) * esize) * istride + (index % istride) * esize + off % esize;
         acc.addr[i] = base + a;
         ok |= u64(inside) << i;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Device/Sim/Checks.h"
+#include "atrex/Device/Device.h"
 #include "lib/Device/Sim/Addresses.h"
 #include "lib/Device/Sim/Decoder.h"
 #include "llvm/ADT/DenseMap.h"
@@ -15,6 +16,7 @@
 #include <cstring>
 
 using namespace llvm;
+using namespace atrex::device;
 using namespace atrex::device::sim;
 
 //===----------------------------------------------------------------------===//
@@ -44,7 +46,7 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
       return std::nullopt;
     bool read = name.consume_front("read"), write = !read && name.consume_front("write");
     if (!read && !write) {
-      a.reads = a.writes = true;
+      a.reads = a.writes = a.atomic = true;
       a.bytes = name.ends_with("64") ? 8 : 4;
       return a;
     }
@@ -71,7 +73,7 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
     else
       return std::nullopt;
     if (name.consume_front("atomic_")) {
-      a.reads = a.writes = true;
+      a.reads = a.writes = a.atomic = true;
       a.swaps = name.starts_with("swap");
       a.bytes = name.ends_with("_x2") || name.ends_with("_f64") ? 8 : 4;
       return a;
@@ -133,30 +135,46 @@ struct Lanes {
 };
 } // namespace
 
-void UninitCheck::add(const Record &r) {
-  auto [it, added] = records.try_emplace({r.inst->index, r.lds}, r);
-  Record &first = it->second;
-  if (added)
+void FindingLog::add(CheckRecord r, function_ref<std::string()> what) {
+  auto [it, added] = records.try_emplace({r.kind, r.inst->index, r.other ? r.other->index : ~0u, r.lds}, CheckRecord());
+  CheckRecord &first = it->second;
+  r.occurrences = added ? 1 : first.occurrences + 1;
+  if (!added && std::tie(first.ordinal, first.sequence) <= std::tie(r.ordinal, r.sequence)) {
+    first.occurrences = r.occurrences;
     return;
-  u64 occurrences = first.occurrences + r.occurrences;
-  if (std::tie(r.ordinal, r.sequence) < std::tie(first.ordinal, first.sequence))
-    first = r;
-  first.occurrences = occurrences;
+  }
+  if (what)
+    r.what = what();
+  first = std::move(r);
 }
 
-void UninitCheck::merge(Records &into, const Records &from) {
-  UninitCheck all;
-  all.records = std::move(into);
-  for (const auto &[key, r] : from)
-    all.add(r);
-  into = std::move(all.records);
+std::vector<CheckRecord> FindingLog::take() {
+  std::vector<CheckRecord> all;
+  for (auto &[key, r] : records)
+    all.push_back(std::move(r));
+  records.clear();
+  return all;
 }
 
-void UninitCheck::checkAccess(Wave &w, const Inst *in, GroupState &group) {
+const MemAccess *atrex::device::sim::getMemAccess(const Inst *in) {
   auto it = getAccesses().find(in->def);
-  if (it == getAccesses().end())
-    return;
-  const MemAccess &a = it->second;
+  return it == getAccesses().end() ? nullptr : &it->second;
+}
+
+void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+  auto add = [&](bool inLds, u64 lanes, u64 address, u32 n) {
+    CheckRecord r;
+    r.kind = CheckUninit;
+    r.inst = in;
+    r.lds = inLds;
+    r.ordinal = group.ordinal;
+    r.sequence = group.sequence++;
+    r.wave = w.waveInGroup;
+    r.lanes = lanes;
+    r.address = address;
+    r.bytes = n;
+    log.add(std::move(r));
+  };
   const u32 bytes = a.bytes;
   const bool reads = a.reads && (!a.swaps || in->flags & FReturn);
   Lanes memory, lds;
@@ -190,7 +208,7 @@ void UninitCheck::checkAccess(Wave &w, const Inst *in, GroupState &group) {
     for (u32 k = 0; k < bytes / 4u; ++k) {
       u64 o = off + 4 * k;
       if (o + 4 <= limit && isUninit(w, base + o, 4)) {
-        add({in, false, group.ordinal, group.sequence++, w.waveInGroup, 0, base + o, 4, 1});
+        add(false, 0, base + o, 4);
         return;
       }
     }
@@ -305,7 +323,7 @@ void UninitCheck::checkAccess(Wave &w, const Inst *in, GroupState &group) {
     }
   }
   if (memory.mask)
-    add({in, false, group.ordinal, group.sequence++, w.waveInGroup, memory.mask, memory.address, memory.bytes, 1});
+    add(false, memory.mask, memory.address, memory.bytes);
   if (lds.mask)
-    add({in, true, group.ordinal, group.sequence++, w.waveInGroup, lds.mask, lds.address, lds.bytes, 1});
+    add(true, lds.mask, lds.address, lds.bytes);
 }

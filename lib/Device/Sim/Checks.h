@@ -7,16 +7,22 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks run in front of the handler of an instruction, in a dispatch loop of
-// their own: handlers do not know of them.
+// their own: handlers do not know of them. A launch with checks uses one host
+// thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATREX_LIB_DEVICE_SIM_CHECKS_H
 #define ATREX_LIB_DEVICE_SIM_CHECKS_H
 
 #include "lib/Device/Sim/Core.h"
+#include "lib/Device/Sim/Effects.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace atrex::device::sim {
 
@@ -29,52 +35,186 @@ struct MemAccess {
   bool reads = false, writes = false;
   /// Reads only when it returns the old value.
   bool swaps = false;
+  bool atomic = false;
 };
 
 /// From the mnemonic; nullopt when the instruction accesses no memory.
 std::optional<MemAccess> getMemAccess(llvm::StringRef mnemonic);
+/// The same for a decoded instruction, nullptr when it accesses none.
+const MemAccess *getMemAccess(const Inst *in);
 
-/// Reads of what nothing has written. One per host thread.
-class UninitCheck {
+/// The first execution with a finding, and how many there are.
+struct CheckRecord {
+  /// A bit of CheckKind.
+  u32 kind = 0;
+  const Inst *inst = nullptr;
+  /// The other instruction that takes part, or nullptr.
+  const Inst *other = nullptr;
+  bool lds = false;
+  /// Order: ordinal of the workgroup, then position in its execution.
+  u64 ordinal = 0, sequence = 0;
+  u32 wave = 0;
+  /// 0 for the scalar unit.
+  u64 lanes = 0;
+  u64 address = 0;
+  u32 bytes = 0;
+  u64 occurrences = 1;
+  /// What is wrong; empty where kind, address and lanes say it.
+  std::string what;
+};
+
+/// One record per kind, instruction, other instruction and kind of memory.
+class FindingLog {
 public:
-  /// What the first execution with a finding read, and how many there are.
-  struct Record {
-    const Inst *inst;
-    bool lds;
-    /// Order: ordinal of the workgroup, then position in its execution.
-    u64 ordinal, sequence;
-    u32 wave;
-    /// 0 for the scalar unit.
-    u64 lanes;
-    u64 address;
-    u32 bytes;
-    u64 occurrences;
-  };
-
-  /// State of one workgroup: a byte per byte of LDS, set once written.
-  struct GroupState {
-    u8 *ldsWritten = nullptr;
-    u64 ordinal = 0;
-    u64 sequence = 0;
-  };
-
-  /// To be called before `in` executes.
-  void check(Wave &w, const Inst *in, GroupState &group) {
-    if (in->cls >= CSMEM && in->cls <= CLDS && in->def)
-      checkAccess(w, in, group);
-  }
-
-  /// By instruction, separately for LDS.
-  using Records = std::map<std::pair<u32, bool>, Record>;
-  const Records &getRecords() const { return records; }
-  /// Adds records of another thread.
-  static void merge(Records &into, const Records &from);
+  void add(CheckRecord r, llvm::function_ref<std::string()> what = nullptr);
+  std::vector<CheckRecord> take();
 
 private:
-  void checkAccess(Wave &w, const Inst *in, GroupState &group);
-  void add(const Record &r);
+  std::map<std::tuple<u32, u32, u32, bool>, CheckRecord> records;
+};
 
-  Records records;
+/// What an execution is known to come behind: for the wave with this key, all of
+/// its events up to a number, separately for its two memories.
+struct ClockBound {
+  u32 memory = 0, lds = 0;
+};
+using Clock = llvm::DenseMap<u32, ClockBound>;
+
+/// State of one wave.
+struct WaveChecks {
+  // Wait counts. Numbers of the instructions issued and known to be complete, by
+  // queue: vector memory and LDS complete in order, scalar memory and FLAT only
+  // when their counters are seen at zero.
+  u32 vmIssued, vmDone, ldsIssued, ldsDone, smemIssued, smemDone;
+  u32 flatIssued, flatVmDone, flatLgkmDone;
+  /// Per register: the queue (3 bits) and number of the load that is to write it.
+  u32 pending[numRegisters];
+  /// Slot of that load.
+  u32 pendingSlot[numRegisters];
+
+  // Hazards.
+  struct Recent {
+    const Effects *effects;
+    const Inst *inst;
+    u32 time;
+  };
+  static constexpr u32 numRecent = 8, numMatrix = 32;
+  Recent recent[numRecent], matrix[numMatrix];
+  u32 recentCount, matrixCount;
+  /// Wait states since the start.
+  u32 now;
+  u32 lastDot, lastMatrix;
+
+  // Races. Events of the instructions in flight.
+  u32 vmEvents[64], ldsEvents[16], flatEvent;
+
+  bool isBusy() const {
+    return vmIssued != vmDone || ldsIssued != ldsDone || smemIssued != smemDone || flatIssued != flatVmDone ||
+           flatIssued != flatLgkmDone;
+  }
+};
+
+/// A dword of shadow memory: its last writer and two readers of different waves,
+/// as events, and which of the four bytes they touched.
+struct ShadowCell {
+  u32 writer, readers[2];
+  u8 writerBytes, readerBytes[2], unused;
+};
+
+/// State of one workgroup.
+struct GroupChecks {
+  u64 ordinal = 0;
+  u64 sequence = 0;
+  /// A byte per byte of LDS, set once written.
+  u8 *ldsWritten = nullptr;
+  /// A cell per dword of LDS. Events before `firstEvent` belong to earlier
+  /// workgroups.
+  ShadowCell *ldsCells = nullptr;
+  u32 firstEvent = 0;
+  std::vector<WaveChecks> waves;
+  std::vector<Clock> clocks;
+  /// By wave: events that a barrier has made known to the whole workgroup.
+  std::vector<ClockBound> released;
+  /// Bytes of LDS that global memory is to write.
+  struct Incoming {
+    u32 wave, number;
+    u64 begin, end;
+    const Inst *inst;
+  };
+  std::vector<Incoming> incoming;
+};
+
+/// All checks of one host thread.
+class Checker {
+public:
+  Checker(Program &program, u32 kinds, bool isGfx950);
+  ~Checker();
+
+  /// `lastAlloc` and the like of the launch.
+  void setMemory(const MemAlloc *allocs, u32 numAllocs);
+  void start(GroupChecks &group, u64 ordinal, u32 waves);
+  /// To be called before `in` executes.
+  void check(Wave &w, const Inst *in, GroupChecks &group) {
+    if (in->index >= programDwords)
+      return;
+    if (kinds & needsEffects)
+      checkEffects(w, in, group);
+    if (in->cls >= CSMEM && in->cls <= CLDS && in->def)
+      checkMemory(w, in, group);
+  }
+  /// When the waves of a workgroup leave a barrier.
+  void openBarrier(GroupChecks &group);
+
+  FindingLog log;
+
+private:
+  static constexpr u32 needsEffects = 2 | 4 | 8;
+  void checkMemory(Wave &w, const Inst *in, GroupChecks &group);
+  void checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkEffects(Wave &w, const Inst *in, GroupChecks &group);
+  void checkWait(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
+  void checkHazard(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
+  void checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void addHazard(Wave &w, const Inst *in, GroupChecks &group, const WaveChecks::Recent &p, u32 have, u32 need,
+                 const RegRange &r, const char *rule);
+  void checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
+
+  // Races.
+  struct Event {
+    u32 slot, wave;
+    bool atomic, viaMemory;
+  };
+  struct Shadow {
+    u64 base, size;
+    ShadowCell *cells;
+    u64 mapped;
+  };
+  /// State while one instruction is checked.
+  struct Touch;
+  Event &event(u32 id) { return events[id & (numEvents - 1)]; }
+  bool isOrdered(u32 id, bool lds, const Touch &x);
+  void touch(ShadowCell &cell, u8 bytes, u64 address, u32 lane, Touch &x);
+  void conflict(u32 id, u64 address, u32 lane, bool byWrite, Touch &x);
+  void logConflicts(Touch &x);
+  void touchDense(ShadowCell *cells, u64 address, Touch &x);
+  ShadowCell *cellsFor(u64 addr);
+  void synchronize(Touch &x, u64 addr);
+  void checkLanes(Touch &x, const u64 *addresses, u32 lane);
+  ClockBound bound(const GroupChecks &group, u32 wave) const;
+
+  static constexpr u32 numEvents = 1u << 22;
+  Program &program;
+  u32 kinds;
+  u32 programDwords;
+  bool isGfx950;
+  EffectsTable effects;
+  /// A ring; untouched pages cost nothing.
+  Event *events = nullptr;
+  u32 nextEvent = 1;
+  std::vector<Shadow> shadows;
+  const Shadow *lastShadow = nullptr;
+  llvm::DenseMap<u64, Clock> syncs;
 };
 
 } // namespace atrex::device::sim

@@ -9,6 +9,7 @@
 #include "lib/Device/Sim/CodeObject.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/DebugInfo/DIContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"
@@ -80,7 +81,49 @@ static StringRef getString(msgpack::MapDocNode &map, StringRef key) {
   return it->second.getString();
 }
 
+/// LLVM's document takes any value as a key of a map and then cannot compare
+/// maps and arrays (it crashes); real keys are strings.
+static bool hasPlainKeys(StringRef blob) {
+  msgpack::Reader reader(blob);
+  /// Open maps and arrays: items left, and whether keys alternate with values.
+  struct Level {
+    uint64_t left;
+    bool map;
+  };
+  SmallVector<Level, 8> levels;
+  msgpack::Object object;
+  while (true) {
+    Expected<bool> more = reader.read(object);
+    if (!more) {
+      consumeError(more.takeError());
+      return false;
+    }
+    if (!*more)
+      return levels.empty();
+    if (!levels.empty()) {
+      Level &l = levels.back();
+      bool key = l.map && l.left % 2 == 0;
+      --l.left;
+      if (key && object.Kind != msgpack::Type::String && object.Kind != msgpack::Type::UInt &&
+          object.Kind != msgpack::Type::Int)
+        return false;
+    }
+    if (object.Kind == msgpack::Type::Map || object.Kind == msgpack::Type::Array) {
+      bool map = object.Kind == msgpack::Type::Map;
+      if (object.Length > blob.size())
+        return false;
+      levels.push_back({uint64_t(object.Length) * (map ? 2 : 1), map});
+    }
+    while (!levels.empty() && !levels.back().left)
+      levels.pop_back();
+    if (levels.empty())
+      return true;
+  }
+}
+
 static Error readMetadata(StringRef blob, std::vector<KernelDesc> &kernels) {
+  if (!hasPlainKeys(blob))
+    return makeError("the metadata note is not valid MessagePack");
   msgpack::Document doc;
   if (!doc.readFromBlob(blob, /*Multi=*/false))
     return makeError("the metadata note is not valid MessagePack");
@@ -152,6 +195,7 @@ static Error readDescriptor(const CodeObject &object, uint64_t address, KernelDe
   if (address > object.image.size() || object.image.size() - address < descriptorBytes)
     return makeError("the descriptor of kernel '{0}' lies outside of the loaded segments", k.name);
   const uint8_t *p = object.image.data() + address;
+  k.descriptor = address;
   k.resources.staticLdsBytes = support::endian::read32le(p);
   k.resources.scratchBytesPerLane = support::endian::read32le(p + 4);
   k.resources.kernargBytes = support::endian::read32le(p + 8);

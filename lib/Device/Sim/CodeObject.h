@@ -20,6 +20,8 @@ struct KernelDesc {
   std::string name;
   /// Virtual address of the first instruction.
   uint64_t entry = 0;
+  /// Of its descriptor.
+  uint64_t descriptor = 0;
   uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
   uint16_t properties = 0;
   uint16_t preload = 0;

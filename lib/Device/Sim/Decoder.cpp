@@ -147,6 +147,29 @@ Disassembler::Result Disassembler::decode(ArrayRef<uint8_t> bytes, uint64_t addr
   return result;
 }
 
+SmallVector<Disassembler::RegOperand, 8> Disassembler::getRegisters(ArrayRef<uint8_t> bytes, uint64_t address) const {
+  SmallVector<RegOperand, 8> result;
+  if (hasForbiddenLiteral(bytes))
+    return result;
+  MCInst inst;
+  uint64_t size = 0;
+  if (impl->disassembler->getInstruction(inst, size, bytes, address, nulls()) != MCDisassembler::Success)
+    return result;
+  const MCInstrDesc &desc = impl->instrs->get(inst.getOpcode());
+  for (unsigned k = 0; k < inst.getNumOperands(); ++k) {
+    const MCOperand &o = inst.getOperand(k);
+    if (!o.isReg() || !o.getReg())
+      continue;
+    bool tied = k < desc.getNumOperands() && desc.getOperandConstraint(k, MCOI::TIED_TO) != -1;
+    result.push_back({impl->registers->getName(o.getReg()), k < desc.getNumDefs(), false, tied});
+  }
+  for (MCPhysReg r : desc.implicit_uses())
+    result.push_back({impl->registers->getName(r), false, true, false});
+  for (MCPhysReg r : desc.implicit_defs())
+    result.push_back({impl->registers->getName(r), true, true, false});
+  return result;
+}
+
 std::vector<std::string> Disassembler::getMnemonics() const {
   std::set<std::string> names;
   for (unsigned op = 0, e = impl->instrs->getNumOpcodes(); op != e; ++op) {
@@ -726,6 +749,15 @@ const Inst *Program::decodeFrom(uint64_t address) {
   for (uint64_t slot : done)
     __atomic_store_n(&slots[slot].ready, u8(1), __ATOMIC_RELEASE);
   return &slots[first];
+}
+
+std::string Program::getRegisters(const Inst *in, SmallVectorImpl<Disassembler::RegOperand> &registers) {
+  if (uint64_t(in - slots) >= dwords)
+    return "";
+  std::lock_guard<std::mutex> lock(mutex);
+  auto list = disassembler->getRegisters(getBytes(in), getAddress(in));
+  registers.assign(list.begin(), list.end());
+  return disassembler->decode(getBytes(in), getAddress(in), false).mnemonic;
 }
 
 std::string Program::describe(const Inst *in) {

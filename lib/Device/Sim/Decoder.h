@@ -16,6 +16,7 @@
 #include "atrex/Target/Chip.h"
 #include "atrex/Target/MatrixInstructions.h"
 #include "lib/Device/Sim/Core.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <array>
@@ -43,6 +44,18 @@ public:
     std::string text;
   };
   Result decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool withText) const;
+
+  /// A register that an instruction names or implies.
+  struct RegOperand {
+    /// As LLVM names it: "VGPR4_VGPR5", "SGPR0", "VCC".
+    llvm::StringRef name;
+    bool write = false, implicit = false;
+    /// Repeats a destination.
+    bool tied = false;
+  };
+  /// In operand order, implied ones last; empty when the bits are no
+  /// instruction.
+  llvm::SmallVector<RegOperand, 8> getRegisters(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const;
 
   /// Mnemonics of every opcode the processor's disassembler can name.
   std::vector<std::string> getMnemonics() const;
@@ -81,6 +94,13 @@ public:
   std::vector<const Inst *> getReachable(const Inst *entry) const;
   /// Disassembly of the instruction in a slot.
   std::string describe(const Inst *in);
+  /// Its mnemonic, and its registers as the disassembler knows them.
+  std::string getRegisters(const Inst *in, llvm::SmallVectorImpl<Disassembler::RegOperand> &registers);
+  /// The code from an instruction on.
+  llvm::ArrayRef<uint8_t> getBytes(const Inst *in) const {
+    uint64_t slot = uint64_t(in - slots);
+    return llvm::ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4);
+  }
 
 private:
   Program() = default;

@@ -153,13 +153,23 @@ const Inst *setReg(Wave &w, const Inst *in, u32 value) {
   u32 id = in->imm & 63u, off = (in->imm >> 6) & 31u, size = ((in->imm >> 11) & 31u) + 1;
   u32 mask = (size == 32 ? ~0u : (1u << size) - 1u) << off;
   if (id == 1) {
+    u32 before = w.mode;
     w.mode = (w.mode & ~mask) | ((value << off) & mask);
     updateMode(w);
+    // VSKIP takes another dispatch loop.
+    if (UNLIKELY((before ^ w.mode) >> 28 & 1u))
+      return stop(w, in->next, WaveYield);
   }
   return in->next;
 }
 const Inst *sSetReg(Wave &w, const Inst *in) { return setReg(w, in, w.s[in->sdst]); }
 const Inst *sSetRegImm(Wave &w, const Inst *in) { return setReg(w, in, scalar32(w, in->src[0])); }
+
+const Inst *sSetVskip(Wave &w, const Inst *in) {
+  u32 bit = (scalar32(w, in->src[0]) >> (scalar32(w, in->src[1]) & 31u)) & 1u;
+  w.mode = (w.mode & ~(1u << 28)) | bit << 28;
+  return stop(w, in->next, WaveYield);
+}
 
 const Inst *sMemTime(Wave &w, const Inst *in) {
   // Four cycles per instruction of this wave: deterministic and monotone.
@@ -482,6 +492,7 @@ constexpr OpDef rows[] = {
                             SKC("cmpk_ge_u32", a >= k) SKC("cmpk_lt_u32", a < k) SKC("cmpk_le_u32", a <= k)
                                 PLAIN("getreg_b32", sGetReg, CSALU) PLAIN("setreg_b32", sSetReg, CSALU){
                                     "s_setreg_imm32_b32", sSetRegImm, TNone, {TB32}, CSALU, 0},
+    {"s_setvskip", sSetVskip, TNone, {TB32, TB32}, CSALU, 0},
     PLAIN("call_b64", sCall, CBranch)
 
         BRANCH("branch", true) BRANCH("cbranch_scc0", !w.scc) BRANCH("cbranch_scc1", w.scc) BRANCH(

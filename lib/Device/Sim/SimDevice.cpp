@@ -11,6 +11,7 @@
 #include "lib/Device/Sim/CodeObject.h"
 #include "lib/Device/Sim/Decoder.h"
 #include "lib/Device/Sim/Memory.h"
+#include "lib/Device/Sim/Observe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Format.h"
@@ -20,7 +21,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <set>
 #include <sys/mman.h>
@@ -37,13 +37,21 @@ template <class... Ts> static Error makeError(const char *format, Ts &&...args) 
 
 namespace {
 
-/// Instructions one wave runs before the next wave of its workgroup.
-constexpr uint64_t waveSlice = 20000;
+/// Instructions one wave runs before the next wave of its workgroup: few, as on
+/// hardware, where all waves advance together.
+constexpr uint64_t waveSlice = 32;
 /// Instructions one workgroup runs before its host thread looks at another one,
 /// so that workgroups that wait for each other make progress.
-constexpr uint64_t groupSlice = 8000000;
-/// Unfinished workgroups one host thread keeps.
-constexpr size_t maxResidentGroups = 64;
+constexpr uint64_t groupSlice = 100000;
+/// The same for one that has written nothing for its last turn: it may be waiting.
+constexpr uint64_t idleSlice = 2048;
+/// Unfinished workgroups one host thread keeps, and the bytes they may take.
+constexpr size_t maxResidentGroups = 1024;
+constexpr uint64_t maxResidentBytes = 1ull << 30;
+/// With LaunchConfig::shuffle: most instructions before the next switch, most
+/// workgroups that run together, and workgroups that the next one is drawn from.
+constexpr uint64_t shuffleSlice = 12;
+constexpr size_t shuffleGroups = 8, shuffleWindow = 1024;
 /// Rows of the vector register file of one wave: 256 architectural, 256
 /// accumulation, and room for tuples that run over the end.
 constexpr uint64_t registerRows = 512 + 16;
@@ -68,12 +76,15 @@ public:
 struct SharedState {
   DeviceMemory memory;
   std::set<const Kernel *> kernels;
+  /// Held by every call.
+  std::mutex mutex;
 };
 
 class SimModule : public device::Module {
 public:
   explicit SimModule(std::shared_ptr<SharedState> s) : state(std::move(s)) {}
   ~SimModule() override {
+    std::lock_guard<std::mutex> lock(state->mutex);
     for (auto &k : kernels)
       state->kernels.erase(k.get());
     if (base)
@@ -139,10 +150,13 @@ struct Launch {
   Program *program;
   const Inst *entry;
   uint64_t kernargPtr = 0, dispatchPtr = 0, queuePtr = 0;
+  /// Scratch for kernels that address it through a buffer descriptor.
+  uint64_t scratchPtr = 0, scratchGroupBytes = 0;
   std::vector<u32> preloaded;
   uint64_t totalGroups = 0, numGroups = 0;
   uint32_t threads = 0, numWaves = 0, ldsBytes = 0, scratchBytes = 0, vgprRows = 0, agprRows = 0;
   std::vector<MemAlloc> allocs;
+  size_t maxResident = maxResidentGroups;
   /// Some instrument needs the slower dispatch loop.
   bool instrumented = false;
   std::atomic<uint64_t> nextGroup{0};
@@ -169,9 +183,11 @@ struct Group {
   std::vector<Wave> waves;
   Mapping registers, lds, scratch;
   unsigned done = 0;
-  /// With CheckUninit.
-  Mapping ldsWritten;
-  UninitCheck::GroupState uninit;
+  /// Instructions of the next turn.
+  uint64_t slice = groupSlice;
+  /// With checks.
+  Mapping ldsWritten, ldsCells;
+  GroupChecks checks;
 };
 
 /// What the profile counts besides executions.
@@ -188,7 +204,7 @@ public:
   Mapping counts;
   /// By slot, with LaunchConfig::profile.
   Mapping profile;
-  UninitCheck uninit;
+  std::unique_ptr<Checker> checker;
   uint64_t groups = 0;
 
 private:
@@ -196,14 +212,15 @@ private:
   std::unique_ptr<Group> create();
   void start(Group &g, uint64_t ordinal);
   Outcome advance(Group &g);
+  bool runWave(Group &g, Wave &w, uint64_t budget);
+  void openBarrier(Group &g);
+  void runShuffled();
+  std::unique_ptr<Group> take(uint64_t ordinal);
   void dispatchInstrumented(Group &g, Wave &w, uint64_t budget);
-  void trace(const Group &g, const Wave &w, const Inst *in);
   std::string describeStop(const Group &g, const Wave &w);
 
   Launch &launch;
-  /// Disassembly of traced instructions, by slot.
-  std::map<uint32_t, std::string> texts;
-  uint64_t tracedLines = 0;
+  std::unique_ptr<Observer> observer;
   std::vector<std::unique_ptr<Group>> pool;
 };
 
@@ -222,7 +239,12 @@ std::unique_ptr<Group> Worker::create() {
   if (launch.config->checks & CheckUninit) {
     if (!g->ldsWritten.map(alignTo(launch.ldsBytes + 64, 4096)))
       return nullptr;
-    g->uninit.ldsWritten = g->ldsWritten.data;
+    g->checks.ldsWritten = g->ldsWritten.data;
+  }
+  if (launch.config->checks & CheckRace) {
+    if (!g->ldsCells.map(alignTo((launch.ldsBytes / 4 + 16) * sizeof(ShadowCell), 4096)))
+      return nullptr;
+    g->checks.ldsCells = reinterpret_cast<ShadowCell *>(g->ldsCells.data);
   }
   return g;
 }
@@ -233,11 +255,12 @@ void Worker::start(Group &g, uint64_t ordinal) {
   g.ordinal = ordinal;
   g.id = launch.groupId(ordinal);
   g.done = 0;
+  g.slice = groupSlice;
   g.coords = {uint32_t(g.id % config.grid[0]), uint32_t(g.id / config.grid[0] % config.grid[1]),
               uint32_t(g.id / config.grid[0] / config.grid[1])};
   memset(g.lds.data, 0, launch.ldsBytes);
-  g.uninit.ordinal = ordinal;
-  g.uninit.sequence = 0;
+  if (checker)
+    checker->start(g.checks, ordinal, launch.numWaves);
   if (g.ldsWritten.data)
     memset(g.ldsWritten.data, 0, launch.ldsBytes);
   if (launch.scratchBytes)
@@ -278,9 +301,10 @@ void Worker::start(Group &g, uint64_t ordinal) {
       put(u32(x >> 32));
     };
     if (k.properties & 1) {
-      // Private segment buffer: a descriptor of nothing, scratch is architected.
-      put64(0);
-      put64(0);
+      // Private segment buffer: swizzled, 4 bytes for each of 64 lanes in turn,
+      // the lane number added by the hardware.
+      put64((launch.scratchPtr + ordinal * launch.scratchGroupBytes) | 1ull << 63);
+      put64(launch.scratchGroupBytes | (1ull << 19 | 3ull << 21 | 1ull << 23) << 32);
     }
     if (k.properties & 2)
       put64(launch.dispatchPtr);
@@ -291,7 +315,7 @@ void Worker::start(Group &g, uint64_t ordinal) {
     if (k.properties & 16)
       put64(1);
     if (k.properties & 32)
-      put64(0);
+      put64(launch.scratchPtr + ordinal * launch.scratchGroupBytes);
     if (k.properties & 64)
       put(launch.scratchBytes);
     for (u32 x : launch.preloaded)
@@ -302,6 +326,9 @@ void Worker::start(Group &g, uint64_t ordinal) {
         put(g.coords[d]);
     if (k.rsrc2 >> 10 & 1)
       put(launch.numWaves);
+    // Offset of the wave in a private segment buffer.
+    if (k.rsrc2 & 1 && k.properties & 1)
+      put(launch.scratchBytes * 64 * n);
     // Work-item ids, packed into v0.
     uint32_t first = n * 64, active = std::min(launch.threads - first, 64u);
     uint64_t exec = active == 64 ? ~0ull : (1ull << active) - 1;
@@ -341,6 +368,21 @@ std::string Worker::describeStop(const Group &g, const Wave &w) {
     what = formatv("a wave executed more than {0} instructions and was given up as endless",
                    launch.config->maxWaveInstructions)
                .str();
+    // Where the others wait for it.
+    std::map<std::string, std::string> waiting;
+    for (const Wave &other : g.waves)
+      if (other.status == WaveBarrier) {
+        uint64_t vaddr = program.getAddress(other.next) - module.base - 4;
+        std::string at = formatv("{0:x}", vaddr).str(), source = lookupSourceLine(module.object, vaddr);
+        std::string &list = waiting[source.empty() ? at : at + " [" + source + "]"];
+        list += (list.empty() ? "" : ", ") + std::to_string(other.waveInGroup);
+      }
+    for (const auto &[at, list] : waiting)
+      what += formatv("; wave{0} {1} of the workgroup wait{2} at the barrier at {3}",
+                      list.find(',') == list.npos ? "" : "s", list, list.find(',') == list.npos ? "s" : "", at)
+                  .str();
+    if (g.done)
+      what += formatv("; {0} of its {1} waves have ended", g.done, g.waves.size()).str();
   } else {
     StringRef access = f.write ? "store" : "load";
     std::string lane = f.lane == ~0u ? std::string("the scalar unit") : formatv("lane {0}", f.lane).str();
@@ -407,38 +449,27 @@ static void dispatch(Wave &w, uint64_t budget) {
   w.next = in;
 }
 
-void Worker::trace(const Group &g, const Wave &w, const Inst *in) {
-  const TraceConfig &t = *launch.config->trace;
-  if ((t.workgroup && *t.workgroup != g.id) || (t.wave && *t.wave != w.waveInGroup) || tracedLines > t.limit ||
-      in->index >= launch.program->getDwords())
-    return;
-  if (tracedLines++ == t.limit) {
-    *t.os << "# cut after " << t.limit << " lines\n";
-    return;
-  }
-  auto [it, added] = texts.try_emplace(in->index);
-  if (added)
-    it->second = launch.program->describe(in);
-  *t.os << "wg " << g.id << " wave " << w.waveInGroup << " pc "
-        << format_hex(launch.program->getAddress(in) - launch.kernel->module.base, 8) << " exec "
-        << format_hex(u64(w.s[regExec]) | u64(w.s[regExec + 1]) << 32, 18) << "  " << it->second << '\n';
-}
+/// Whether VSKIP passes over an instruction.
+static bool isVectorClass(u8 cls) { return cls <= CMFMA || (cls >= CLoad && cls <= CLDS); }
 
-/// dispatch() with profile, trace and checks.
+/// dispatch() with profile, trace and checks, and under VSKIP.
 void Worker::dispatchInstrumented(Group &g, Wave &w, uint64_t budget) {
-  const LaunchConfig &config = *launch.config;
-  const bool traced = config.trace, checked = config.checks & CheckUninit;
   ProfileCounts *profiled = reinterpret_cast<ProfileCounts *>(profile.data);
+  Checker *checks = checker.get();
+  Observer *observed = observer.get();
   const Inst *in = w.next;
   w.status = WaveYield;
   uint64_t left = budget;
   while (left) {
     --left;
     ++ts.counts[in->index];
-    if (traced)
-      trace(g, w, in);
-    if (checked)
-      uninit.check(w, in, g.uninit);
+    if (LLVM_UNLIKELY(w.mode >> 28 & 1) && in->def && isVectorClass(in->cls)) {
+      in = in->next;
+      continue;
+    }
+    if (checks)
+      checks->check(w, in, g.checks);
+    bool watched = observed && observed->before(g.id, w, in);
     const Inst *next;
     if (profiled) {
       ProfileCounts &p = profiled[in->index];
@@ -455,6 +486,8 @@ void Worker::dispatchInstrumented(Group &g, Wave &w, uint64_t budget) {
     } else {
       next = in->fn(w, in);
     }
+    if (watched)
+      observed->after(w, in);
     if (LLVM_UNLIKELY(!next)) {
       w.executed += budget - left;
       return;
@@ -465,51 +498,150 @@ void Worker::dispatchInstrumented(Group &g, Wave &w, uint64_t budget) {
   w.next = in;
 }
 
+/// Runs a wave that is neither done nor at a barrier. False when the launch has
+/// failed.
+bool Worker::runWave(Group &g, Wave &w, uint64_t budget) {
+  const uint64_t limit = launch.config->maxWaveInstructions;
+  budget = std::min<uint64_t>(budget, limit - w.executed + 1);
+  if (launch.instrumented || LLVM_UNLIKELY(w.mode >> 28 & 1))
+    dispatchInstrumented(g, w, budget);
+  else
+    dispatch(w, budget);
+  if (w.status == WaveNeedDecode)
+    launch.program->decodeFrom(w.jumpTarget);
+  if (w.status == WaveFault || (w.executed > limit && w.status != WaveDone)) {
+    launch.report(g.ordinal, describeStop(g, w));
+    return false;
+  }
+  if (w.status == WaveDone)
+    ++g.done;
+  return true;
+}
+
+/// A barrier opens when every wave that still runs has arrived.
+void Worker::openBarrier(Group &g) {
+  unsigned atBarrier = 0;
+  for (const Wave &w : g.waves)
+    atBarrier += w.status == WaveBarrier;
+  if (!atBarrier || atBarrier + g.done != g.waves.size())
+    return;
+  for (Wave &w : g.waves)
+    if (w.status == WaveBarrier)
+      w.status = WaveYield;
+  if (checker)
+    checker->openBarrier(g.checks);
+}
+
 Worker::Outcome Worker::advance(Group &g) {
   ts.owner = u32(g.ordinal + 1);
-  uint64_t left = groupSlice;
+  uint64_t left = g.slice, written = ts.storeBytes + ts.ldsWriteBytes;
+  // A single wave has nobody to wait for.
+  const uint64_t slice = g.waves.size() == 1 ? left : waveSlice;
   while (true) {
-    unsigned atBarrier = 0;
+    unsigned ready = 0;
     for (Wave &w : g.waves) {
-      if (w.status == WaveDone)
+      if (w.status == WaveDone || w.status == WaveBarrier)
         continue;
-      if (w.status == WaveBarrier) {
-        ++atBarrier;
-        continue;
-      }
       uint64_t before = w.executed;
-      uint64_t budget = std::min<uint64_t>(waveSlice, launch.config->maxWaveInstructions - before + 1);
-      if (launch.instrumented)
-        dispatchInstrumented(g, w, budget);
-      else
-        dispatch(w, budget);
-      uint64_t ran = w.executed - before;
-      left -= std::min(left, ran);
-      if (w.status == WaveNeedDecode)
-        launch.program->decodeFrom(w.jumpTarget);
-      if (w.status == WaveFault || (w.executed > launch.config->maxWaveInstructions && w.status != WaveDone)) {
-        launch.report(g.ordinal, describeStop(g, w));
+      if (!runWave(g, w, slice))
         return Outcome::Failed;
-      }
-      if (w.status == WaveDone)
-        ++g.done;
-      else if (w.status == WaveBarrier)
-        ++atBarrier;
+      left -= std::min(left, w.executed - before);
+      ready += w.status != WaveDone && w.status != WaveBarrier;
     }
     if (g.done == g.waves.size())
       return Outcome::Finished;
-    // A barrier opens when every wave that still runs has arrived.
-    if (atBarrier && atBarrier + g.done == g.waves.size())
-      for (Wave &w : g.waves)
-        if (w.status == WaveBarrier)
-          w.status = WaveYield;
-    if (!left)
+    if (!ready)
+      openBarrier(g);
+    if (!left) {
+      g.slice = ts.storeBytes + ts.ldsWriteBytes == written ? idleSlice : groupSlice;
       return Outcome::Unfinished;
+    }
+  }
+}
+
+std::unique_ptr<Group> Worker::take(uint64_t ordinal) {
+  std::unique_ptr<Group> g;
+  if (!pool.empty()) {
+    g = std::move(pool.back());
+    pool.pop_back();
+  } else {
+    g = create();
+  }
+  if (!g) {
+    launch.report(ordinal, "out of host memory for a workgroup");
+    return nullptr;
+  }
+  start(*g, ordinal);
+  return g;
+}
+
+/// Everything in an order drawn from a seed: which workgroups run together,
+/// which wave is next and for how long.
+void Worker::runShuffled() {
+  u64 state = *launch.config->shuffle;
+  auto draw = [&](u64 n) {
+    // SplitMix64.
+    u64 z = state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (z ^ (z >> 31)) % n;
+  };
+  std::vector<uint64_t> window;
+  uint64_t nextOrdinal = 0;
+  std::vector<std::unique_ptr<Group>> resident;
+  // More than the usual number when all of them wait for somebody.
+  size_t wanted = shuffleGroups;
+  uint64_t sinceEnd = 0;
+  while (true) {
+    while (resident.size() < wanted && !launch.failed) {
+      while (window.size() < shuffleWindow && nextOrdinal < launch.numGroups)
+        window.push_back(nextOrdinal++);
+      if (window.empty())
+        break;
+      std::swap(window[draw(window.size())], window.back());
+      std::unique_ptr<Group> g = take(window.back());
+      if (!g)
+        break;
+      window.pop_back();
+      resident.push_back(std::move(g));
+    }
+    if (resident.empty())
+      return;
+    size_t n = draw(resident.size());
+    Group &g = *resident[n];
+    ts.owner = u32(g.ordinal + 1);
+    SmallVector<Wave *, 16> ready;
+    for (Wave &w : g.waves)
+      if (w.status != WaveDone && w.status != WaveBarrier)
+        ready.push_back(&w);
+    bool over = false;
+    if (ready.empty()) {
+      openBarrier(g);
+      over = g.done == g.waves.size();
+    } else {
+      Wave &w = *ready[draw(ready.size())];
+      uint64_t before = w.executed;
+      over = !runWave(g, w, 1 + draw(shuffleSlice));
+      if (over && launch.failed) {
+        pool.push_back(std::move(resident[n]));
+        return;
+      }
+      sinceEnd += w.executed - before;
+    }
+    if (g.done == g.waves.size()) {
+      ++groups;
+      sinceEnd = 0;
+      pool.push_back(std::move(resident[n]));
+      resident.erase(resident.begin() + std::ptrdiff_t(n));
+    } else if (sinceEnd > groupSlice && wanted < launch.maxResident) {
+      ++wanted;
+      sinceEnd = 0;
+    }
   }
 }
 
 void Worker::run() {
-  std::deque<std::unique_ptr<Group>> resident;
+  std::vector<std::unique_ptr<Group>> resident;
   ts.allocs = launch.allocs.data();
   ts.numAllocs = u32(launch.allocs.size());
   ts.last = launch.allocs.data();
@@ -521,42 +653,46 @@ void Worker::run() {
     return;
   }
   ts.counts = reinterpret_cast<u64 *>(counts.data);
+  const bool gfx950 = launch.chip->arch == "gfx950";
+  if (launch.config->checks) {
+    checker = std::make_unique<Checker>(*launch.program, launch.config->checks, gfx950);
+    checker->setMemory(ts.allocs, ts.numAllocs);
+  }
+  if (launch.config->trace || launch.config->dump)
+    observer = std::make_unique<Observer>(*launch.program, *launch.config, launch.kernel->module.base,
+                                          launch.kernel->module.object, gfx950);
+  if (launch.config->shuffle) {
+    runShuffled();
+    return;
+  }
   auto startNext = [&]() -> bool {
     if (launch.failed.load(std::memory_order_relaxed))
       return false;
     uint64_t ordinal = launch.nextGroup.fetch_add(1);
     if (ordinal >= launch.numGroups)
       return false;
-    std::unique_ptr<Group> g;
-    if (!pool.empty()) {
-      g = std::move(pool.back());
-      pool.pop_back();
-    } else {
-      g = create();
-    }
-    if (!g) {
-      launch.report(ordinal, "out of host memory for a workgroup");
+    std::unique_ptr<Group> g = take(ordinal);
+    if (!g)
       return false;
-    }
-    start(*g, ordinal);
     resident.push_back(std::move(g));
     return true;
   };
   bool more = startNext();
-  while (!resident.empty()) {
-    std::unique_ptr<Group> g = std::move(resident.front());
-    resident.pop_front();
-    Outcome outcome = advance(*g);
+  // Every other turn is the oldest one's, so that long workgroups that wait for
+  // nobody do not pile up.
+  for (u64 turn = 0; !resident.empty(); ++turn) {
+    size_t n = turn & 1 ? (turn / 2) % resident.size() : 0;
+    Outcome outcome = advance(*resident[n]);
     if (outcome == Outcome::Unfinished) {
       // A later workgroup that failed ends the launch only when the earlier ones
       // are through; an endless one must not keep it.
-      resident.push_back(std::move(g));
-      if (more && resident.size() < maxResidentGroups)
+      if (more && resident.size() < launch.maxResident)
         more = startNext();
       continue;
     }
     groups += outcome == Outcome::Finished;
-    pool.push_back(std::move(g));
+    pool.push_back(std::move(resident[n]));
+    resident.erase(resident.begin() + std::ptrdiff_t(n));
     if (resident.empty() && more)
       more = startNext();
   }
@@ -580,10 +716,15 @@ public:
   Expected<std::unique_ptr<device::Module>> load(MemoryBufferRef codeObject) override;
 
   Expected<DevicePtr> allocate(uint64_t bytes, StringRef label) override {
+    std::lock_guard<std::mutex> lock(state->mutex);
     return state->memory.allocate(bytes, label, /*tracked=*/true);
   }
-  Error free(DevicePtr ptr) override { return state->memory.free(ptr); }
+  Error free(DevicePtr ptr) override {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    return state->memory.free(ptr);
+  }
   Error copyToDevice(DevicePtr dst, const void *src, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state->mutex);
     if (Error e = state->memory.check(dst, bytes, "copy to the device"))
       return e;
     memcpy(reinterpret_cast<void *>(dst), src, bytes);
@@ -591,12 +732,14 @@ public:
     return Error::success();
   }
   Error copyFromDevice(void *dst, DevicePtr src, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state->mutex);
     if (Error e = state->memory.check(src, bytes, "copy from the device"))
       return e;
     memcpy(dst, reinterpret_cast<const void *>(src), bytes);
     return Error::success();
   }
   Error fill(DevicePtr dst, uint8_t value, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state->mutex);
     if (Error e = state->memory.check(dst, bytes, "fill"))
       return e;
     fillPages(reinterpret_cast<uint8_t *>(dst), value, bytes);
@@ -605,9 +748,13 @@ public:
   }
   Expected<LaunchResult> launch(const Kernel &kernel, const LaunchConfig &config) override;
   Expected<std::vector<ByteRange>> getWrittenRanges(DevicePtr ptr) override {
+    std::lock_guard<std::mutex> lock(state->mutex);
     return state->memory.getWrittenRanges(ptr);
   }
-  void clearTracking() override { state->memory.clearWritten(); }
+  void clearTracking() override {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    state->memory.clearWritten();
+  }
 
 private:
   Error checkLaunch(const SimKernel &kernel, const LaunchConfig &config, Launch &l);
@@ -629,7 +776,9 @@ Expected<std::unique_ptr<device::Module>> SimDevice::load(MemoryBufferRef codeOb
   auto object = parseCodeObject(codeObject, chip.arch);
   if (!object)
     return object.takeError();
+  // Declared before the lock, as it is taken again where the module is destroyed.
   auto module = std::make_unique<SimModule>(state);
+  std::lock_guard<std::mutex> lock(state->mutex);
   module->object = std::move(*object);
   CodeObject &o = module->object;
   auto base = state->memory.allocate(o.image.size(), "code object", /*tracked=*/false, /*readOnly=*/false);
@@ -692,8 +841,10 @@ Error SimDevice::checkLaunch(const SimKernel &kernel, const LaunchConfig &config
     if (n && config.sample[n] <= config.sample[n - 1])
       return makeError("kernel '{0}': sampled workgroups must be ascending and unique", k.name);
   }
-  if (config.checks & ~uint32_t(CheckUninit))
-    return makeError("kernel '{0}': unknown checks {1:x}", k.name, config.checks & ~uint32_t(CheckUninit));
+  if (config.checks & ~uint32_t(CheckAll))
+    return makeError("kernel '{0}': unknown checks {1:x}", k.name, config.checks & ~uint32_t(CheckAll));
+  if (config.dump && !config.dump->os)
+    return makeError("kernel '{0}': the dump has no stream to go to", k.name);
   if (config.trace && !config.trace->os)
     return makeError("kernel '{0}': the trace has no stream to go to", k.name);
   l.numGroups = config.sample.empty() ? l.totalGroups : config.sample.size();
@@ -708,6 +859,8 @@ Error SimDevice::checkLaunch(const SimKernel &kernel, const LaunchConfig &config
   unsigned total = ((k.rsrc1 & 63) + 1) * 8, arch = ((k.rsrc3 & 63) + 1) * 4;
   l.vgprRows = std::min(256u, std::max(8u, std::min(total, arch)));
   l.agprRows = std::min(256u, total > arch ? total - arch : 0u);
+  uint64_t groupBytes = l.ldsBytes + l.numWaves * (uint64_t(l.vgprRows + l.agprRows) * 256 + l.scratchBytes * 64ull);
+  l.maxResident = size_t(std::clamp<uint64_t>(maxResidentBytes / groupBytes, 16, maxResidentGroups));
   return Error::success();
 }
 
@@ -758,7 +911,11 @@ Error SimDevice::fillKernarg(const SimKernel &kernel, const LaunchConfig &config
   }
   support::endian::write32le(p + 24, l.scratchBytes);
   support::endian::write32le(p + 28, l.ldsBytes);
+  support::endian::write64le(p + 32, kernel.module.base + kernel.desc.descriptor);
   support::endian::write64le(p + 40, l.kernargPtr);
+  // The apertures, where the queue has them.
+  support::endian::write32le(p + 64 + 0x40, sharedApertureHi);
+  support::endian::write32le(p + 64 + 0x44, privateApertureHi);
   // Preloaded arguments.
   unsigned count = kernel.desc.preload & 0x7f, offset = kernel.desc.preload >> 7;
   for (unsigned n = 0; n < count && n < 32; ++n) {
@@ -785,14 +942,13 @@ static std::string describeLanes(uint64_t mask) {
 
 std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::unique_ptr<Worker>> workers,
                                                  uint64_t lastOrdinal, uint64_t &total) {
-  UninitCheck::Records records;
+  std::vector<CheckRecord> sorted;
   for (const auto &w : workers)
-    UninitCheck::merge(records, w->uninit.getRecords());
-  std::vector<UninitCheck::Record> sorted;
-  for (const auto &[key, r] : records)
-    if (r.ordinal <= lastOrdinal)
-      sorted.push_back(r);
-  llvm::sort(sorted, [](const UninitCheck::Record &a, const UninitCheck::Record &b) {
+    if (w->checker)
+      for (CheckRecord &r : w->checker->log.take())
+        if (r.ordinal <= lastOrdinal)
+          sorted.push_back(std::move(r));
+  llvm::sort(sorted, [](const CheckRecord &a, const CheckRecord &b) {
     return std::tie(a.ordinal, a.sequence) < std::tie(b.ordinal, b.sequence);
   });
   total = sorted.size();
@@ -801,9 +957,9 @@ std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::
   const SimModule &module = l.kernel->module;
   SourceLines lines(module.object);
   std::vector<Finding> findings;
-  for (const UninitCheck::Record &r : sorted) {
+  for (const CheckRecord &r : sorted) {
     Finding f;
-    f.check = "uninit";
+    f.check = getCheckName(r.kind).str();
     f.instruction = l.program->getAddress(r.inst) - module.base;
     f.text = l.program->describe(r.inst);
     f.source = lines.lookup(f.instruction).str();
@@ -815,14 +971,31 @@ std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::
     f.address = r.address;
     f.bytes = r.bytes;
     f.occurrences = r.occurrences;
-    f.where = r.lds ? std::string("LDS") : module.state->memory.describe(r.address);
-    std::string place =
-        r.lds ? formatv("offset {0} of LDS", r.address).str() : formatv("{0:x} ({1})", r.address, f.where).str();
-    f.message = formatv("kernel '{0}': uninit: read of {1} bytes at {2} that nothing has written, by {3}; wave {4} of "
-                        "workgroup ({5}, {6}, {7}), instruction {8}",
-                        l.kernel->getName(), r.bytes, place, describeLanes(r.lanes), r.wave, f.workgroup[0],
-                        f.workgroup[1], f.workgroup[2], describeInstruction(*l.kernel, f.instruction, f.text, f.source))
-                    .str();
+    std::string place, what = r.what;
+    if (r.bytes) {
+      f.where = r.lds ? std::string("LDS") : module.state->memory.describe(r.address);
+      place = formatv("{0} bytes at {1}", r.bytes,
+                      r.lds ? formatv("offset {0} of LDS", r.address).str()
+                            : formatv("{0:x} ({1})", r.address, f.where).str())
+                  .str();
+    }
+    if (r.kind == CheckUninit)
+      what = "read of " + place + " that nothing has written";
+    else if (r.bytes)
+      what = place + ": " + what;
+    if (r.other) {
+      f.otherInstruction = l.program->getAddress(r.other) - module.base;
+      f.otherText = l.program->describe(r.other);
+      f.otherSource = lines.lookup(f.otherInstruction).str();
+    }
+    f.message =
+        formatv("kernel '{0}': {1}: {2}, by {3}; wave {4} of workgroup ({5}, {6}, {7}), instruction {8}",
+                l.kernel->getName(), f.check, what,
+                r.lanes || r.bytes ? describeLanes(r.lanes) : std::string("the scalar unit"), r.wave, f.workgroup[0],
+                f.workgroup[1], f.workgroup[2], describeInstruction(*l.kernel, f.instruction, f.text, f.source))
+            .str();
+    if (r.other && r.other != r.inst)
+      f.message += "; the other " + describeInstruction(*l.kernel, f.otherInstruction, f.otherText, f.otherSource);
     if (f.occurrences > 1 && lastOrdinal == ~0ull)
       f.message += formatv(" ({0} times)", f.occurrences).str();
     findings.push_back(std::move(f));
@@ -871,6 +1044,7 @@ std::vector<InstructionProfile> SimDevice::collectProfile(const Launch &l, Array
 }
 
 Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &config) {
+  std::lock_guard<std::mutex> lock(state->mutex);
   if (!state->kernels.count(&k))
     return makeError("the kernel does not belong to this device");
   const SimKernel &kernel = static_cast<const SimKernel &>(k);
@@ -893,16 +1067,37 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
     consumeError(state->memory.free(*control));
     return std::move(e);
   }
+  // Memory for this launch, given back however it ends.
+  struct Release {
+    DeviceMemory &memory;
+    std::vector<DevicePtr> list;
+    ~Release() {
+      for (DevicePtr p : list)
+        consumeError(memory.free(p));
+    }
+  } release{state->memory, {*control}};
+  if (kernel.desc.properties & 33 && l.scratchBytes) {
+    l.scratchGroupBytes = uint64_t(l.scratchBytes) * 64 * l.numWaves;
+    if (l.scratchGroupBytes > (1ull << 38) / l.numGroups)
+      return makeError("kernel '{0}': {1} workgroups with {2} bytes of scratch each are too many to execute; choose a "
+                       "sample",
+                       kernel.desc.name, l.numGroups, l.scratchGroupBytes);
+    auto scratch = state->memory.allocate(l.scratchGroupBytes * l.numGroups, "scratch", /*tracked=*/false);
+    if (!scratch)
+      return scratch.takeError();
+    l.scratchPtr = *scratch;
+    release.list.push_back(*scratch);
+  }
   l.allocs = state->memory.snapshot();
 
-  l.instrumented = config.profile || config.trace || config.checks;
+  l.instrumented = config.profile || config.trace || config.dump || config.checks;
   if (!config.trackMemory && !config.checks)
     state->memory.assumeWritten();
 
   unsigned numWorkers = jobs ? jobs : std::max(1u, std::thread::hardware_concurrency());
   // What has been written when a workgroup reads depends on the order of the
   // workgroups, so the check keeps to one.
-  if (config.trace || config.checks)
+  if (config.trace || config.dump || config.checks || config.shuffle)
     numWorkers = 1;
   numWorkers = unsigned(std::min<uint64_t>(numWorkers, l.numGroups));
   std::vector<std::unique_ptr<Worker>> workers;
@@ -953,13 +1148,8 @@ Expected<LaunchResult> SimDevice::launch(const Kernel &k, const LaunchConfig &co
   if (!message.empty())
     for (const Finding &f : result.findings)
       message += "\nfound before: " + f.message;
-  if (!message.empty() && l.errorOrdinal != ~0ull) {
-    if (Error e = state->memory.free(*control))
-      consumeError(std::move(e));
+  if (!message.empty())
     return createStringError(inconvertibleErrorCode(), message);
-  }
-  if (Error e = state->memory.free(*control))
-    return std::move(e);
   result.time = predictTime(chip, kernel.desc.resources, config, stats);
   return result;
 }

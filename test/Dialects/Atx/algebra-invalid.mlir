@@ -35,7 +35,7 @@ func.func @f(%a: !atx.int_tuple<(4,8)>, %b: !atx.int_tuple<(0,1,2)>) {
 //===----------------------------------------------------------------------===//
 
 func.func @f(%a: !atx.int_tuple<(0,8)>) {
-  // expected-error @below {{'atx.make_layout' op C2: extent 0 is not positive}}
+  // expected-error @below {{'atx.make_layout' op C2: extent 0 of shape (0,8) is not positive}}
   %0 = atx.make_layout %a : !atx.int_tuple<(0,8)>
   return
 }
@@ -43,7 +43,7 @@ func.func @f(%a: !atx.int_tuple<(0,8)>) {
 // -----
 
 func.func @f(%a: !atx.int_tuple<(-4,8)>, %b: !atx.int_tuple<(1,4)>) {
-  // expected-error @below {{'atx.make_layout' op C2: extent -4 is not positive}}
+  // expected-error @below {{'atx.make_layout' op C2: extent -4 of shape (-4,8) is not positive}}
   %0 = atx.make_layout %a, %b : !atx.int_tuple<(-4,8)>, !atx.int_tuple<(1,4)>
   return
 }
@@ -51,7 +51,7 @@ func.func @f(%a: !atx.int_tuple<(-4,8)>, %b: !atx.int_tuple<(1,4)>) {
 // -----
 
 func.func @f(%a: !atx.int_tuple<(4,0)>) {
-  // expected-error @below {{'atx.make_identity_layout' op C2: extent 0 is not positive}}
+  // expected-error @below {{'atx.make_identity_layout' op C2: extent 0 of shape (4,0) is not positive}}
   %0 = atx.make_identity_layout %a : !atx.int_tuple<(4,0)>
   return
 }
@@ -75,7 +75,7 @@ func.func @f(%a: !atx.layout<4:1>) {
 // -----
 
 func.func @f(%a: !atx.int_tuple<(4,*)>) {
-  // expected-error @below {{'atx.make_layout' op C2: extent * is not a positive integer}}
+  // expected-error @below {{'atx.make_layout' op C2: extent * of shape (4,*) is not a positive integer}}
   %0 = atx.make_layout %a : !atx.int_tuple<(4,*)>
   return
 }

@@ -755,7 +755,7 @@ func.func @tiling(%arg0: !atx.layout<(16,32):(32,1)>,
   // CHECK: "atx.local_tile"(%{{.*}}, %{{.*}}, %{{.*}}) : (!atx.view<f32, global, (128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(?,0)>) -> !atx.view<f32, global, (32,16):(64,1)>
   %r26 = atx.local_tile %arg54, %arg55, %arg56 : !atx.view<f32, global, (128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(?,0)>
   // CUSTOM: atx.local_tile %{{.*}}, %{{.*}}, %{{.*}} : !atx.layout<(128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(1,*)>
-  // CHECK: "atx.local_tile"(%{{.*}}, %{{.*}}, %{{.*}}) : (!atx.layout<(128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(1,*)>) -> !atx.composed_layout<1:1 o 2048 o ((32,16),4):((64,1),16)>
+  // CHECK: "atx.local_tile"(%{{.*}}, %{{.*}}, %{{.*}}) : (!atx.layout<(128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(1,*)>) -> !atx.composed_layout<1:1 o 2048 o (32,16,4):(64,1,16)>
   %r27 = atx.local_tile %arg57, %arg58, %arg59 : !atx.layout<(128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(1,*)>
   // CUSTOM: atx.local_tile %{{.*}}, %{{.*}}, %{{.*}} : !atx.coord_view<(0,0), (128,64):(1E0,1E1)>, !atx.tile<[32|16]>, !atx.int_tuple<(?,2)>
   // CHECK: "atx.local_tile"(%{{.*}}, %{{.*}}, %{{.*}}) : (!atx.coord_view<(0,0), (128,64):(1E0,1E1)>, !atx.tile<[32|16]>, !atx.int_tuple<(?,2)>) -> !atx.coord_view<(?{div=32},32), (32,16):(1E0,1E1)>

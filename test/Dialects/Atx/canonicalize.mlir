@@ -424,3 +424,16 @@ func.func @vectors(%v: vector<8xf32>, %f: !f, %x: f32) -> (vector<8xf32>, !f, !a
   // CHECK: return %[[V]], %[[F]], %[[G]], %[[B]]
   return %1, %3, %4, %6 : vector<8xf32>, !f, !atx.fragment<f32, (4,2):(2,1), chunk = 4>, vector<8xf32>
 }
+
+// CHECK-LABEL: func.func @retiled(
+// CHECK-SAME: %[[F:.*]]: !atx.fragment
+func.func @retiled(%f: !f) -> (!f, vector<8xf32>, !atx.fragment<f32, 8:1, chunk = 2>) {
+  // CHECK: %[[V:.*]] = atx.to_vector %[[F]]
+  // CHECK: %[[R:.*]] = atx.retile %[[F]] : {{.*}} -> !atx.fragment<f32, 8:1, chunk = 2>
+  // CHECK: return %[[F]], %[[V]], %[[R]]
+  %0 = atx.retile %f : !f -> !atx.fragment<f32, 8:1, chunk = 8>
+  %1 = atx.retile %0 : !atx.fragment<f32, 8:1, chunk = 8> -> !f
+  %2 = atx.to_vector %0 : !atx.fragment<f32, 8:1, chunk = 8>
+  %3 = atx.retile %0 : !atx.fragment<f32, 8:1, chunk = 8> -> !atx.fragment<f32, 8:1, chunk = 2>
+  return %1, %2, %3 : !f, vector<8xf32>, !atx.fragment<f32, 8:1, chunk = 2>
+}

@@ -119,7 +119,7 @@ func.func @f(%a: !atx.ptr<f32, global>, %b: !atx.layout<(2,2):(1,115292150460684
 // -----
 
 func.func @f(%a: !atx.int_tuple<(4,0)>) {
-  // expected-error @below {{'atx.make_coord_view' op C2: extent 0 is not positive}}
+  // expected-error @below {{'atx.make_coord_view' op C2: extent 0 of shape (4,0) is not positive}}
   %0 = atx.make_coord_view %a : !atx.int_tuple<(4,0)>
   return
 }
@@ -452,12 +452,32 @@ func.func @f(%a: vector<2x2xf32>) {
 // -----
 
 //===----------------------------------------------------------------------===//
+// retile
+//===----------------------------------------------------------------------===//
+
+func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 4>) {
+  // expected-error @below {{'atx.retile' op C30: the fragment has 8 registers, the result 4}}
+  %0 = atx.retile %a : !atx.fragment<f32, 8:1, chunk = 4> -> !atx.fragment<f32, 4:1, chunk = 4>
+  return
+}
+
+// -----
+
+func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 4>) {
+  // expected-error @below {{'atx.retile' op cannot turn elements of 'f32' into 'i32'}}
+  %0 = atx.retile %a : !atx.fragment<f32, 8:1, chunk = 4> -> !atx.fragment<i32, 8:1, chunk = 4>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // copy
 //===----------------------------------------------------------------------===//
 
 func.func @f(%a: !atx.view<bf16, global, 8:1, align = 16>) {
   // expected-error @below {{'atx.copy' op expected a copy atom or a tiled copy, got 4 : i64}}
-  %0 = atx.copy %a by (4 : i64) : !atx.view<bf16, global, 8:1, align = 16> -> !atx.fragment<bf16, 8:1, chunk = 8>
+  %0 = atx.copy 4 : i64, %a : !atx.view<bf16, global, 8:1, align = 16> -> !atx.fragment<bf16, 8:1, chunk = 8>
   return
 }
 
@@ -465,14 +485,14 @@ func.func @f(%a: !atx.view<bf16, global, 8:1, align = 16>) {
 
 func.func @f(%a: !atx.view<bf16, global, 8:1, align = 16>) {
   // expected-error @below {{'atx.copy' op expected a copy atom or a tiled copy, got #atx.universal_fma<f32>}}
-  %0 = atx.copy %a by (#atx.universal_fma<f32>) : !atx.view<bf16, global, 8:1, align = 16> -> !atx.fragment<bf16, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_fma<f32>, %a : !atx.view<bf16, global, 8:1, align = 16> -> !atx.fragment<bf16, 8:1, chunk = 8>
   return
 }
 
 // -----
 
 func.func @f(%a: !atx.view<f32, global, 8:1>) {
-  // expected-error @below {{custom op 'atx.copy' an atom that is written out stands in parentheses: 'by (#atx.universal_copy<...>)'}}
+  // expected-error @below {{expected attribute value}}
   atx.copy %a by #atx.universal_copy<32> : !atx.view<f32, global, 8:1> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
@@ -481,7 +501,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1>) {
 
 func.func @f(%a: !atx.view<f32, global, 8:1>) {
   // expected-error @below {{'atx.copy' op needs either a destination or a result}}
-  atx.copy %a by (#atx.universal_copy<32>) : !atx.view<f32, global, 8:1>
+  atx.copy #atx.universal_copy<32>, %a : !atx.view<f32, global, 8:1>
   return
 }
 
@@ -497,7 +517,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1>) {
 
 func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 8>) {
   // expected-error @below {{'atx.copy' op has no memory on either side; use the source itself}}
-  %0 = atx.copy %a by (#atx.universal_copy<32>) : !atx.fragment<f32, 8:1, chunk = 8> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a : !atx.fragment<f32, 8:1, chunk = 8> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -513,7 +533,7 @@ func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 8>, %b: !atx.view<f32, global, 
 
 func.func @f(%a: !atx.view<f32, global, 8:1>) {
   // expected-error @below {{'atx.copy' op copies 'f32' to 'f16'; recast one of the views}}
-  %0 = atx.copy %a by (#atx.universal_copy<32>) : !atx.view<f32, global, 8:1> -> !atx.fragment<f16, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a : !atx.view<f32, global, 8:1> -> !atx.fragment<f16, 8:1, chunk = 8>
   return
 }
 
@@ -521,7 +541,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1>) {
 
 func.func @f(%a: !atx.fragment<i4, 8:1, chunk = 8>, %b: !atx.view<i4, global, 8:1>) {
   // expected-error @below {{'atx.copy' op elements of 4 bits have no addresses of their own}}
-  atx.copy %a to %b by (#atx.universal_copy<32>) : !atx.fragment<i4, 8:1, chunk = 8>, !atx.view<i4, global, 8:1>
+  atx.copy #atx.universal_copy<32>, %a to %b : !atx.fragment<i4, 8:1, chunk = 8>, !atx.view<i4, global, 8:1>
   return
 }
 
@@ -529,7 +549,7 @@ func.func @f(%a: !atx.fragment<i4, 8:1, chunk = 8>, %b: !atx.view<i4, global, 8:
 
 func.func @f(%a: !atx.view<f32, global, 8:1>) {
   // expected-error @below {{'atx.copy' op C27: an access of 24 bits is not a whole number of 32-bit elements}}
-  %0 = atx.copy %a by (#atx.universal_copy<24>) : !atx.view<f32, global, 8:1> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<24>, %a : !atx.view<f32, global, 8:1> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -537,7 +557,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1>) {
 
 func.func @f(%a: !atx.view<f32, buffer, 8:1, align = 4>) {
   // expected-error @below {{'atx.copy' op C32: atom #atx.universal_copy<32> does not move from buffer to register}}
-  %0 = atx.copy %a by (#atx.universal_copy<32>) : !atx.view<f32, buffer, 8:1, align = 4> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a : !atx.view<f32, buffer, 8:1, align = 4> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -545,7 +565,7 @@ func.func @f(%a: !atx.view<f32, buffer, 8:1, align = 4>) {
 
 func.func @f(%a: !atx.view<f32, shared, 8:1, align = 4>, %b: !atx.view<f32, buffer, 8:1, align = 4>) {
   // expected-error @below {{'atx.copy' op C32: atom #atx.universal_copy<32> does not move from shared to buffer}}
-  atx.copy %a to %b by (#atx.universal_copy<32>) : !atx.view<f32, shared, 8:1, align = 4>, !atx.view<f32, buffer, 8:1, align = 4>
+  atx.copy #atx.universal_copy<32>, %a to %b : !atx.view<f32, shared, 8:1, align = 4>, !atx.view<f32, buffer, 8:1, align = 4>
   return
 }
 
@@ -553,7 +573,7 @@ func.func @f(%a: !atx.view<f32, shared, 8:1, align = 4>, %b: !atx.view<f32, buff
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>) {
   // expected-error @below {{'atx.copy' op C32: atom #atx.universal_atomic<add, f32> does not move from global to register}}
-  %0 = atx.copy %a by (#atx.universal_atomic<add, f32>) : !atx.view<f32, global, 8:1, align = 4> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_atomic<add, f32>, %a : !atx.view<f32, global, 8:1, align = 4> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -561,7 +581,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>) {
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>) {
   // expected-error @below {{'atx.copy' op C30: the source has 8 elements, the destination 4}}
-  %0 = atx.copy %a by (#atx.universal_copy<32>) : !atx.view<f32, global, 8:1, align = 4> -> !atx.fragment<f32, 4:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<32>, %a : !atx.view<f32, global, 8:1, align = 4> -> !atx.fragment<f32, 4:1, chunk = 4>
   return
 }
 
@@ -569,7 +589,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>) {
 
 func.func @f(%a: !atx.view<f32, global, ?:1, align = 4>) {
   // expected-error @below {{'atx.copy' op C30: the source has ? elements, the destination 4}}
-  %0 = atx.copy %a by (#atx.universal_copy<32>) : !atx.view<f32, global, ?:1, align = 4> -> !atx.fragment<f32, 4:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<32>, %a : !atx.view<f32, global, ?:1, align = 4> -> !atx.fragment<f32, 4:1, chunk = 4>
   return
 }
 
@@ -577,7 +597,7 @@ func.func @f(%a: !atx.view<f32, global, ?:1, align = 4>) {
 
 func.func @f(%a: !atx.view<f32, global, 8:2, align = 16>) {
   // expected-error @below {{'atx.copy' op C27: 128-bit access needs 4 contiguous elements; '8:2' steps by 2 after 1}}
-  %0 = atx.copy %a by (#atx.universal_copy<128>) : !atx.view<f32, global, 8:2, align = 16> -> !atx.fragment<f32, 8:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<128>, %a : !atx.view<f32, global, 8:2, align = 16> -> !atx.fragment<f32, 8:1, chunk = 4>
   return
 }
 
@@ -585,7 +605,7 @@ func.func @f(%a: !atx.view<f32, global, 8:2, align = 16>) {
 
 func.func @f(%a: !atx.view<f32, global, (4,2):(1,6), align = 16>) {
   // expected-error @below {{'atx.copy' op C27: 128-bit access needs an alignment of 16 bytes; stride 6 of '(4,2):(1,6)' proves 8}}
-  %0 = atx.copy %a by (#atx.universal_copy<128>) : !atx.view<f32, global, (4,2):(1,6), align = 16> -> !atx.fragment<f32, 8:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<128>, %a : !atx.view<f32, global, (4,2):(1,6), align = 16> -> !atx.fragment<f32, 8:1, chunk = 4>
   return
 }
 
@@ -593,7 +613,7 @@ func.func @f(%a: !atx.view<f32, global, (4,2):(1,6), align = 16>) {
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>) {
   // expected-error @below {{'atx.copy' op C27: 128-bit access needs an alignment of 16 bytes; the view has 4}}
-  %0 = atx.copy %a by (#atx.universal_copy<128>) : !atx.view<f32, global, 8:1, align = 4> -> !atx.fragment<f32, 8:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<128>, %a : !atx.view<f32, global, 8:1, align = 4> -> !atx.fragment<f32, 8:1, chunk = 4>
   return
 }
 
@@ -601,7 +621,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>) {
 
 func.func @f(%a: !atx.view<f32, global, 6:1, align = 16>) {
   // expected-error @below {{'atx.copy' op C27: values per access against the elements of a thread: 4 does not divide 6}}
-  %0 = atx.copy %a by (#atx.universal_copy<128>) : !atx.view<f32, global, 6:1, align = 16> -> !atx.fragment<f32, 6:1, chunk = 2>
+  %0 = atx.copy #atx.universal_copy<128>, %a : !atx.view<f32, global, 6:1, align = 16> -> !atx.fragment<f32, 6:1, chunk = 2>
   return
 }
 
@@ -609,7 +629,7 @@ func.func @f(%a: !atx.view<f32, global, 6:1, align = 16>) {
 
 func.func @f(%a: !atx.view<f32, global, (3,4):(1,3), align = 16>) {
   // expected-error @below {{'atx.copy' op C27: 128-bit access needs 4 contiguous elements; '(3,4):(1,3)' steps by 1 after 1}}
-  %0 = atx.copy %a by (#atx.universal_copy<128>) : !atx.view<f32, global, (3,4):(1,3), align = 16> -> !atx.fragment<f32, 12:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<128>, %a : !atx.view<f32, global, (3,4):(1,3), align = 16> -> !atx.fragment<f32, 12:1, chunk = 4>
   return
 }
 
@@ -617,7 +637,7 @@ func.func @f(%a: !atx.view<f32, global, (3,4):(1,3), align = 16>) {
 
 func.func @f(%a: !atx.view<f32, shared, 8:1, align = 16, swizzle = S<3,3,3>>) {
   // expected-error @below {{'atx.copy' op C27: 128-bit access is torn apart by swizzle S<3,3,3>, which keeps 8 bytes together}}
-  %0 = atx.copy %a by (#atx.universal_copy<128>) : !atx.view<f32, shared, 8:1, align = 16, swizzle = S<3,3,3>> -> !atx.fragment<f32, 8:1, chunk = 4>
+  %0 = atx.copy #atx.universal_copy<128>, %a : !atx.view<f32, shared, 8:1, align = 16, swizzle = S<3,3,3>> -> !atx.fragment<f32, 8:1, chunk = 4>
   return
 }
 
@@ -625,7 +645,7 @@ func.func @f(%a: !atx.view<f32, shared, 8:1, align = 16, swizzle = S<3,3,3>>) {
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 16>) {
   // expected-error @below {{'atx.copy' op C27: the 2 values of an access are not consecutive registers in '(4,2):(2,1)'}}
-  %0 = atx.copy %a by (#atx.universal_copy<64>) : !atx.view<f32, global, 8:1, align = 16> -> !atx.fragment<f32, (4,2):(2,1), chunk = 4>
+  %0 = atx.copy #atx.universal_copy<64>, %a : !atx.view<f32, global, 8:1, align = 16> -> !atx.fragment<f32, (4,2):(2,1), chunk = 4>
   return
 }
 
@@ -633,7 +653,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 16>) {
 
 func.func @f(%a: !atx.view<f32, global, 9:1, align = 16>) {
   // expected-error @below {{'atx.copy' op C27: values per access against the elements of a thread: 2 does not divide 9}}
-  %0 = atx.copy %a by (#atx.universal_copy<64>) : !atx.view<f32, global, 9:1, align = 16> -> !atx.fragment<f32, 9:1, chunk = 3>
+  %0 = atx.copy #atx.universal_copy<64>, %a : !atx.view<f32, global, 9:1, align = 16> -> !atx.fragment<f32, 9:1, chunk = 3>
   return
 }
 
@@ -641,7 +661,7 @@ func.func @f(%a: !atx.view<f32, global, 9:1, align = 16>) {
 
 func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 8>, %b: !atx.view<f32, global, 8:1, align = 4>) {
   // expected-error @below {{'atx.copy' op 'zero_fill' needs a predicate}}
-  atx.copy %a to %b by (#atx.universal_copy<32>) {zero_fill} : !atx.fragment<f32, 8:1, chunk = 8>, !atx.view<f32, global, 8:1, align = 4>
+  atx.copy #atx.universal_copy<32>, %a to %b {zero_fill} : !atx.fragment<f32, 8:1, chunk = 8>, !atx.view<f32, global, 8:1, align = 4>
   return
 }
 
@@ -649,7 +669,7 @@ func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 8>, %b: !atx.view<f32, global, 
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 8:1E0>, %c: !atx.int_tuple<8>) {
   // expected-error @below {{'atx.copy' op 'zero_fill' is for destinations in memory; a load is filled with zeros anyway}}
-  %0 = atx.copy %a where %b less %c by (#atx.universal_copy<32>) {zero_fill} : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 8:1E0>, !atx.int_tuple<8> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a where %b less %c {zero_fill} : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 8:1E0>, !atx.int_tuple<8> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -657,7 +677,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 4:1E0>, %c: !atx.int_tuple<8>) {
   // expected-error @below {{'atx.copy' op C30: the predicate has 4 coordinates for 8 elements}}
-  %0 = atx.copy %a where %b less %c by (#atx.universal_copy<32>) : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 4:1E0>, !atx.int_tuple<8> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a where %b less %c : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 4:1E0>, !atx.int_tuple<8> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -665,7 +685,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 8:1E0>, %c: !atx.int_tuple<(8,8)>) {
   // expected-error @below {{'atx.copy' op C6: coordinates start at '0', which is not congruent with the bounds '(8,8)'}}
-  %0 = atx.copy %a where %b less %c by (#atx.universal_copy<32>) : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 8:1E0>, !atx.int_tuple<(8,8)> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a where %b less %c : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 8:1E0>, !atx.int_tuple<(8,8)> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -673,7 +693,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 
 
 func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 8:1E0>, %c: !atx.int_tuple<*>) {
   // expected-error @below {{'atx.copy' op C14: bounds '*' are not integers}}
-  %0 = atx.copy %a where %b less %c by (#atx.universal_copy<32>) : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 8:1E0>, !atx.int_tuple<*> -> !atx.fragment<f32, 8:1, chunk = 8>
+  %0 = atx.copy #atx.universal_copy<32>, %a where %b less %c : !atx.view<f32, global, 8:1, align = 4> where !atx.coord_view<0, 8:1E0>, !atx.int_tuple<*> -> !atx.fragment<f32, 8:1, chunk = 8>
   return
 }
 
@@ -685,7 +705,7 @@ func.func @f(%a: !atx.view<f32, global, 8:1, align = 4>, %b: !atx.coord_view<0, 
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op expected a matrix atom or a tiled matrix product, got unit}}
-  %0 = atx.gemm %a, %b, %c by (unit) : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm unit, %a, %b, %c : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -693,7 +713,7 @@ func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragme
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op expected a matrix atom or a tiled matrix product, got #atx.universal_copy<32>}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_copy<32>) : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_copy<32>, %a, %b, %c : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -701,7 +721,7 @@ func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragme
 
 func.func @f(%a: !atx.fragment<f16, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op operand a has elements of 'f16', the atom takes 'f32'}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.fragment<f16, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.fragment<f16, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -709,7 +729,7 @@ func.func @f(%a: !atx.fragment<f16, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragme
 
 func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op C28: operand a has the layout '8:1'; three modes (values, rest, rest) are needed}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.fragment<f32, 8:1, chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.fragment<f32, 8:1, chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -717,7 +737,7 @@ func.func @f(%a: !atx.fragment<f32, 8:1, chunk = 1>, %b: !atx.fragment<f32, (1,3
 
 func.func @f(%a: !atx.fragment<f32, (2,2,4):(1,2,4), chunk = 2>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op C28: operand a has 2 values per atom, the atom takes 1}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.fragment<f32, (2,2,4):(1,2,4), chunk = 2>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.fragment<f32, (2,2,4):(1,2,4), chunk = 2>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -725,7 +745,7 @@ func.func @f(%a: !atx.fragment<f32, (2,2,4):(1,2,4), chunk = 2>, %b: !atx.fragme
 
 func.func @f(%a: !atx.view<f32, global, (1,2,?):(0,1,2)>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op C13: operand a has the dynamic extent ?; loop over it around the product}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.view<f32, global, (1,2,?):(0,1,2)>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.view<f32, global, (1,2,?):(0,1,2)>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -733,7 +753,7 @@ func.func @f(%a: !atx.view<f32, global, (1,2,?):(0,1,2)>, %b: !atx.fragment<f32,
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,3,3):(0,1,3), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op C28: m is 2 in operand a but 3 in operand c}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,3,3):(0,1,3), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,3,3):(0,1,3), chunk = 1>
   return
 }
 
@@ -741,7 +761,7 @@ func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragme
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op C28: n is 2 in operand b but 3 in operand c}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -749,14 +769,14 @@ func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragme
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,2):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{'atx.gemm' op C28: k is 4 in operand a but 2 in operand b}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,2):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,2):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
 // -----
 
 func.func @f(%a: !atx.view<f32, global, (1,2,4):(0,1,2)>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) : !atx.view<f32, global, (1,2,4):(0,1,2)>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c : !atx.view<f32, global, (1,2,4):(0,1,2)>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 
@@ -764,7 +784,7 @@ func.func @f(%a: !atx.view<f32, global, (1,2,4):(0,1,2)>, %b: !atx.fragment<f32,
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>, %d: i32) {
   // expected-error @below {{'atx.gemm' op the atom takes 0 extra operands, got 1}}
-  %0 = atx.gemm %a, %b, %c with %d by (#atx.universal_fma<f32>) : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1> with i32
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c with %d : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1> with i32
   return
 }
 
@@ -772,7 +792,7 @@ func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragme
 
 func.func @f(%a: !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, %b: !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, %c: !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>) {
   // expected-error @below {{custom op 'atx.gemm' expected an order of loops: mnk, mkn, nmk, nkm, kmn or knm}}
-  %0 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) order abc : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
+  %0 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c order abc : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,3,4):(0,1,3), chunk = 1>, !atx.fragment<f32, (1,2,3):(0,1,2), chunk = 1>
   return
 }
 

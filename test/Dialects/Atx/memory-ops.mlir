@@ -134,6 +134,9 @@ func.func @fragments(%x: f32, %w: vector<8xf32>, %i: vector<16xi4>) {
   // CHECK: "atx.from_vector"(%{{.*}}) : (vector<8xf32>) -> !atx.fragment<f32, (4,2):(2,1), chunk = 2>
   %2 = atx.from_vector %w : vector<8xf32> -> !atx.fragment<f32, (4,2):(2,1), chunk = 2>
   // Elements below a byte live in registers.
+  // CUSTOM: atx.retile %{{.*}} : !atx.fragment<f32, (4,2):(2,1), chunk = 2> -> !atx.fragment<f32, 8:1, chunk = 8>
+  // CHECK: "atx.retile"(%{{.*}}) : (!atx.fragment<f32, (4,2):(2,1), chunk = 2>) -> !atx.fragment<f32, 8:1, chunk = 8>
+  %r = atx.retile %2 : !atx.fragment<f32, (4,2):(2,1), chunk = 2> -> !atx.fragment<f32, 8:1, chunk = 8>
   // CUSTOM: atx.from_vector %{{.*}} : vector<16xi4> -> !atx.fragment<i4, 16:1, chunk = 8>
   %3 = atx.from_vector %i : vector<16xi4> -> !atx.fragment<i4, 16:1, chunk = 8>
   return
@@ -147,28 +150,28 @@ func.func @fragments(%x: f32, %w: vector<8xf32>, %i: vector<16xi4>) {
 // CUSTOM-LABEL: func.func @copies
 // CHECK-LABEL: sym_name = "copies"
 func.func @copies(%g: !g, %s: !s, %c: !c, %n: !atx.int_tuple<(?,64)>) {
-  // CUSTOM: atx.copy %{{.*}} by (#atx.tiled_copy<#atx.universal_copy<128>, ((8,32),8):((256,1),32), (32,64)>) : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16> -> !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>
+  // CUSTOM: atx.copy #atx.tiled_copy<#atx.universal_copy<128>, ((8,32),8):((256,1),32), (32,64)>, %{{.*}} : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16> -> !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>
   // CHECK: "atx.copy"(%{{.*}}) <{atom = #atx.tiled_copy<{{.*}}>, operandSegmentSizes = array<i32: 1, 0, 0, 0>}>
-  %f = atx.copy %g by #tiled : !g -> !f
-  // CUSTOM: atx.copy %{{.*}} to %{{.*}} by (#atx.universal_copy<128>) : !atx.fragment<{{.*}}>, !atx.view<bf16, shared, {{.*}}>
+  %f = atx.copy #tiled, %g : !g -> !f
+  // CUSTOM: atx.copy #atx.universal_copy<128>, %{{.*}} to %{{.*}} : !atx.fragment<{{.*}}>, !atx.view<bf16, shared, {{.*}}>
   // CHECK: operandSegmentSizes = array<i32: 1, 1, 0, 0>
-  atx.copy %f to %s by (#atx.universal_copy<128>) : !f, !s
+  atx.copy #atx.universal_copy<128>, %f to %s : !f, !s
   // Through registers.
-  // CUSTOM: atx.copy %{{.*}} to %{{.*}} by (#atx.universal_copy<64>) : !atx.view<bf16, global, {{.*}}>, !atx.view<bf16, shared, {{.*}}>
-  atx.copy %g to %s by (#atx.universal_copy<64>) : !g, !s
-  // CUSTOM: atx.copy %{{.*}} where %{{.*}} less %{{.*}} by (#atx.universal_copy<128>) : !atx.view<bf16, global, {{.*}}> where !atx.coord_view<(?,?), ((8,1),4,1):((1E1,0),32E0,0)>, !atx.int_tuple<(?,64)> -> !atx.fragment
+  // CUSTOM: atx.copy #atx.universal_copy<64>, %{{.*}} to %{{.*}} : !atx.view<bf16, global, {{.*}}>, !atx.view<bf16, shared, {{.*}}>
+  atx.copy #atx.universal_copy<64>, %g to %s : !g, !s
+  // CUSTOM: atx.copy #atx.universal_copy<128>, %{{.*}} where %{{.*}} less %{{.*}} : !atx.view<bf16, global, {{.*}}> where !atx.coord_view<(?,?), ((8,1),4,1):((1E1,0),32E0,0)>, !atx.int_tuple<(?,64)> -> !atx.fragment
   // CHECK: operandSegmentSizes = array<i32: 1, 0, 1, 1>
-  %p = atx.copy %g where %c less %n by (#atx.universal_copy<128>) : !g where !c, !atx.int_tuple<(?,64)> -> !f
-  // CUSTOM: atx.copy %{{.*}} to %{{.*}} where %{{.*}} less %{{.*}} by (#atx.universal_copy<128>) {zero_fill} : !atx.fragment<{{.*}}>, !atx.view<bf16, shared, {{.*}}> where
+  %p = atx.copy #atx.universal_copy<128>, %g where %c less %n : !g where !c, !atx.int_tuple<(?,64)> -> !f
+  // CUSTOM: atx.copy #atx.universal_copy<128>, %{{.*}} to %{{.*}} where %{{.*}} less %{{.*}} {zero_fill} : !atx.fragment<{{.*}}>, !atx.view<bf16, shared, {{.*}}> where
   // CHECK: operandSegmentSizes = array<i32: 1, 1, 1, 1>, zero_fill}>
-  atx.copy %f to %s where %c less %n by (#atx.universal_copy<128>) {zero_fill} : !f, !s where !c, !atx.int_tuple<(?,64)>
+  atx.copy #atx.universal_copy<128>, %f to %s where %c less %n {zero_fill} : !f, !s where !c, !atx.int_tuple<(?,64)>
   return
 }
 
 // CUSTOM-LABEL: func.func @atomic
 func.func @atomic(%acc: !atx.fragment<f32, 4:1, chunk = 1>, %out: !atx.view<f32, global, 4:?, align = 4>) {
-  // CUSTOM: atx.copy %{{.*}} to %{{.*}} by (#atx.universal_atomic<add, f32>) : !atx.fragment<f32, 4:1, chunk = 1>, !atx.view<f32, global, 4:?, align = 4>
-  atx.copy %acc to %out by (#atx.universal_atomic<add, f32>) : !atx.fragment<f32, 4:1, chunk = 1>, !atx.view<f32, global, 4:?, align = 4>
+  // CUSTOM: atx.copy #atx.universal_atomic<add, f32>, %{{.*}} to %{{.*}} : !atx.fragment<f32, 4:1, chunk = 1>, !atx.view<f32, global, 4:?, align = 4>
+  atx.copy #atx.universal_atomic<add, f32>, %acc to %out : !atx.fragment<f32, 4:1, chunk = 1>, !atx.view<f32, global, 4:?, align = 4>
   return
 }
 
@@ -180,11 +183,11 @@ func.func @atomic(%acc: !atx.fragment<f32, 4:1, chunk = 1>, %out: !atx.view<f32,
 // CHECK-LABEL: sym_name = "products"
 func.func @products(%a: !a, %b: !b, %c: !d) {
   // The default order is not printed.
-  // CUSTOM: atx.gemm %{{.*}}, %{{.*}}, %{{.*}} by (#atx.tiled_mma<#atx.universal_fma<f32>, (16,16,1):(1,16,0)>) : !atx.view<{{.*}}>, !atx.fragment<{{.*}}>, !atx.fragment<{{.*}}>
+  // CUSTOM: atx.gemm #atx.tiled_mma<#atx.universal_fma<f32>, (16,16,1):(1,16,0)>, %{{.*}}, %{{.*}}, %{{.*}} : !atx.view<{{.*}}>, !atx.fragment<{{.*}}>, !atx.fragment<{{.*}}>
   // CHECK: "atx.gemm"(%{{.*}}, %{{.*}}, %{{.*}}) <{atom = #atx.tiled_mma<{{.*}} -> !atx.fragment<f32, (1,4,2):(0,1,4), chunk = 1>
-  %0 = atx.gemm %a, %b, %c by #fma : !a, !b, !d
-  // CUSTOM: atx.gemm {{.*}} by (#atx.universal_fma<f32>) order mnk serpentine : !atx.view
+  %0 = atx.gemm #fma, %a, %b, %c : !a, !b, !d
+  // CUSTOM: atx.gemm #atx.universal_fma<f32>, {{.*}} order mnk serpentine : !atx.view
   // CHECK: order = #atx<order mnk>, serpentine}>
-  %1 = atx.gemm %a, %b, %c by (#atx.universal_fma<f32>) order mnk serpentine : !a, !b, !d
+  %1 = atx.gemm #atx.universal_fma<f32>, %a, %b, %c order mnk serpentine : !a, !b, !d
   return
 }

@@ -86,22 +86,22 @@ func.func private @f(!atx.layout<(4,8):1>)
 
 // -----
 
-// expected-error @below {{C2: extent 0 is not positive}}
+// expected-error @below {{C2: extent 0 of shape (0,8) is not positive}}
 func.func private @f(!atx.layout<(0,8):(1,4)>)
 
 // -----
 
-// expected-error @below {{C2: extent -4 is not positive}}
+// expected-error @below {{C2: extent -4 of shape (-4,8) is not positive}}
 func.func private @f(!atx.layout<(-4,8):(1,4)>)
 
 // -----
 
-// expected-error @below {{C2: extent 4E0 is not a positive integer}}
+// expected-error @below {{C2: extent 4E0 of shape (4E0,8) is not a positive integer}}
 func.func private @f(!atx.layout<(4E0,8):(1,4)>)
 
 // -----
 
-// expected-error @below {{C2: extent * is not a positive integer}}
+// expected-error @below {{C2: extent * of shape (*,8) is not a positive integer}}
 func.func private @f(!atx.layout<(*,8):(1,4)>)
 
 // -----
@@ -231,7 +231,7 @@ func.func private @f(!atx.tile<[]>)
 
 // -----
 
-// expected-error @below {{C2: extent 0 is not positive}}
+// expected-error @below {{C2: extent 0 of shape 0 is not positive}}
 func.func private @f(!atx.tile<[?|0]>)
 
 // -----
@@ -556,12 +556,12 @@ func.func private @f() attributes {a = #atx.tiled_copy<#atx.universal_copy<32>, 
 
 // -----
 
-// expected-error @below {{C2: extent 0 is not positive}}
+// expected-error @below {{C2: extent 0 of shape (0,8) is not positive}}
 func.func private @f() attributes {a = #atx.tiled_copy<#atx.universal_copy<32>, (4,2):(1,4), (0,8)>}
 
 // -----
 
-// expected-error @below {{C2: extent * is not a positive integer}}
+// expected-error @below {{C2: extent * of shape (*,8) is not a positive integer}}
 func.func private @f() attributes {a = #atx.tiled_copy<#atx.universal_copy<32>, (4,2):(1,4), (*,8)>}
 
 // -----

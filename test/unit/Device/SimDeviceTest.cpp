@@ -12,7 +12,9 @@
 #include "lib/Device/Sim/Decoder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
+#include <atomic>
 #include <random>
+#include <thread>
 
 using namespace llvm;
 using namespace atrex;
@@ -126,6 +128,90 @@ TEST(SimDevice, JobsDoNotChangeAnything) {
   EXPECT_EQ(one.out, four.out);
   expectSame(one.stats, four.stats);
   ASSERT_EQ(one.written.size(), four.written.size());
+}
+
+TEST(SimDevice, SeveralThreadsAtOnce) {
+  // Two devices, each used by three threads, which share a module.
+  std::string object = readObject();
+  std::unique_ptr<Device> devices[2] = {makeDevice(2), makeDevice(1)};
+  std::unique_ptr<device::Module> modules[2];
+  for (unsigned d = 0; d < 2; ++d)
+    modules[d] = take(devices[d]->load(MemoryBufferRef(object, "kernels.co")));
+  std::atomic<unsigned> wrong{0}, launches{0};
+  auto work = [&](unsigned id) {
+    Device &dev = *devices[id & 1];
+    for (unsigned round = 0; round < 12; ++round) {
+      uint64_t groups = 1 + (id * 7 + round) % 9, n = groups * 64;
+      // Now and then a module of its own.
+      std::unique_ptr<device::Module> own;
+      if (round % 3 == 0)
+        own = take(dev.load(MemoryBufferRef(object, "kernels.co")));
+      const Kernel *kernel = (own ? *own : *modules[id & 1]).lookup("partial");
+      DevicePtr out = take(dev.allocate(n * 4, "out")), in = take(dev.allocate(n * 4, "in"));
+      std::vector<uint32_t> data(n), result(n);
+      for (uint64_t i = 0; i < n; ++i)
+        data[i] = uint32_t((i + id) * 2654435761u);
+      ok(dev.copyToDevice(in, data.data(), n * 4));
+      uint64_t args[2] = {out, in};
+      LaunchConfig config;
+      config.grid = {uint32_t(groups), 1, 1};
+      config.kernarg = ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(args), sizeof(args));
+      config.checks = round % 2 ? uint32_t(CheckAll) : 0;
+      if (round % 4 == 1)
+        config.shuffle = id;
+      LaunchResult launched = take(dev.launch(*kernel, config));
+      launches += launched.stats.workgroupsExecuted == groups && launched.numFindings == 0;
+      ok(dev.copyFromDevice(result.data(), out, n * 4));
+      for (uint64_t i = 0; i < n; ++i)
+        wrong += result[i] != ((data[i] + data[0]) & 0xffffffu);
+      ok(dev.free(out));
+      ok(dev.free(in));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned id = 0; id < 6; ++id)
+    threads.emplace_back(work, id);
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(launches, 72u);
+}
+
+TEST(SimChecks, Names) {
+  uint32_t checks = 0;
+  StringRef bad;
+  EXPECT_TRUE(parseCheckNames("oob, race,wait", checks, bad));
+  EXPECT_EQ(checks, uint32_t(CheckRace | CheckWait));
+  EXPECT_TRUE(parseCheckNames("all", checks, bad));
+  EXPECT_EQ(checks, uint32_t(CheckAll));
+  for (StringRef text : {"", "race,", "races", "race wait"})
+    EXPECT_FALSE(parseCheckNames(text, checks, bad)) << text.str();
+  EXPECT_EQ(getCheckName(CheckHazard), "hazard");
+  EXPECT_EQ(getCheckName(CheckAll), "");
+}
+
+TEST(SimChecks, RegisterNames) {
+  auto range = [](StringRef name) {
+    sim::RegRange r = sim::parseRegister(name);
+    return std::pair<unsigned, unsigned>(r.first, r.count);
+  };
+  using P = std::pair<unsigned, unsigned>;
+  EXPECT_EQ(range("VGPR4_VGPR5"), P(260, 2));
+  EXPECT_EQ(range("VGPR255"), P(511, 1));
+  EXPECT_EQ(range("AGPR0_AGPR1_AGPR2_AGPR3"), P(512, 4));
+  EXPECT_EQ(range("SGPR10_SGPR11"), P(10, 2));
+  EXPECT_EQ(range("VCC"), P(106, 2));
+  EXPECT_EQ(range("EXEC_HI"), P(127, 1));
+  EXPECT_EQ(range("M0"), P(124, 1));
+  EXPECT_EQ(range("SCC").second, 0u);
+  EXPECT_EQ(range("MODE").second, 0u);
+  EXPECT_EQ(range("VGPR").second, 0u);
+  EXPECT_EQ(range("VGPRx").second, 0u);
+  EXPECT_EQ(range("").second, 0u);
+  EXPECT_EQ(sim::formatRegister({260, 2}), "v[4:5]");
+  EXPECT_EQ(sim::formatRegister({514, 1}), "a2");
+  EXPECT_EQ(sim::formatRegister({106, 2}), "vcc");
+  EXPECT_EQ(sim::formatRegister({126, 1}), "exec_lo");
 }
 
 TEST(SimDevice, WithoutTrackingNothingIsRecorded) {
@@ -438,8 +524,8 @@ TEST(SimDevice, BadLaunches) {
   config.grid = {~0u, ~0u, ~0u};
   expectError(config, "more than 2^64");
   config.grid = {1, 1, 1};
-  config.checks = 6;
-  expectError(config, "unknown checks 0x6");
+  config.checks = 0x106;
+  expectError(config, "unknown checks 0x100");
   config.checks = 0;
   TraceConfig trace;
   config.trace = &trace;
