@@ -101,7 +101,7 @@ void Algebra::check(const Value &value) {
   }
   if (const CoordSwizzle *swizzle = map->getCoordSwizzle()) {
     bool valid = swizzle->bits >= 0 && swizzle->rowBase >= 0 && swizzle->columnBase >= 0 && swizzle->row >= 0 &&
-                 swizzle->column >= 0 && swizzle->bits + std::max(swizzle->rowBase, swizzle->columnBase) <= 62;
+                 swizzle->column >= 0 && int64_t(swizzle->bits) + std::max(swizzle->rowBase, swizzle->columnBase) <= 62;
     if (!valid)
       fail(21, toString(*swizzle) + " needs non-negative numbers and b + r0, b + c0 of at most 62");
     else if (swizzle->row == swizzle->column)
