@@ -73,7 +73,7 @@ def Atx_MakeViewOp : Atx_InferredOp<"make_view", [Pure]> {
   }];
   let arguments = (ins Atx_PtrType:$ptr, Atx_LayoutType:$layout);
   let results = (outs Atx_ViewType:$result);
-  let assemblyFormat = "operands attr-dict `:` type(operands)";
+  let assemblyFormat = "$ptr `,` $layout attr-dict `:` qualified(type($ptr)) `,` qualified(type($layout))";
   let hasFolder = 1;
 }
 
@@ -137,7 +137,7 @@ def Atx_AddOffsetOp : Atx_InferredOp<"add_offset", [Pure]> {
   }];
   let arguments = (ins Atx_PtrType:$ptr, Atx_IntTupleType:$offset);
   let results = (outs Atx_PtrType:$result);
-  let assemblyFormat = "operands attr-dict `:` type(operands)";
+  let assemblyFormat = "$ptr `,` $offset attr-dict `:` qualified(type($ptr)) `,` qualified(type($offset))";
   let hasFolder = 1;
 }
 

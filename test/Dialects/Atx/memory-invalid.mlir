@@ -938,6 +938,38 @@ func.func @f(%a: !atx.view<f32, global, 4:1>, %b: index) {
 
 // -----
 
+func.func @f(%a: !atx.ptr<i8, global>) {
+  // expected-error @below {{expected ','}}
+  %0 = atx.add_offset %a : !atx.ptr<i8, global>
+  return
+}
+
+// -----
+
+func.func @f(%a: !atx.ptr<i8, global>, %b: !atx.layout<4:1>) {
+  // expected-error @below {{expected ':'}}
+  %0 = atx.make_view %a, %b, %b : !atx.ptr<i8, global>, !atx.layout<4:1>, !atx.layout<4:1>
+  return
+}
+
+// -----
+
+func.func @f(%a: !atx.view<f32, global, 4:1>) {
+  // expected-error @below {{'atx.slice' op slice takes 2 operands, got 1}}
+  %0 = atx.slice %a : !atx.view<f32, global, 4:1>
+  return
+}
+
+// -----
+
+func.func @f(%a: !atx.layout<4:1>) {
+  // expected-error @below {{'atx.logical_divide' op logical_divide takes 2 operands, got 1}}
+  %0 = atx.logical_divide %a : !atx.layout<4:1>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // targets
 //===----------------------------------------------------------------------===//
