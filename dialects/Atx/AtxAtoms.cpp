@@ -102,6 +102,8 @@ LogicalResult UniversalAtomicAttr::verify(function_ref<InFlightDiagnostic()> emi
 
 int64_t UniversalAtomicAttr::getAccessBits() const { return getElementType().getIntOrFloatBitWidth(); }
 
+bool UniversalAtomicAttr::isReduction() const { return true; }
+
 bool UniversalAtomicAttr::connects(MemorySpace source, MemorySpace destination) const {
   return source == MemorySpace::Register && destination != MemorySpace::Register && destination != MemorySpace::Buffer;
 }

@@ -24,6 +24,8 @@ def Atx_CopyAtomInterface : AttrInterface<"CopyAtomInterface"> {
       "int64_t", "getNumLanes", (ins), [{}], [{ return 1; }]>,
     InterfaceMethod<"Whether the atom moves from `source` to `destination`.", "bool", "connects",
       (ins "::atrex::atx::MemorySpace":$source, "::atrex::atx::MemorySpace":$destination)>,
+    InterfaceMethod<"Whether a store combines with what memory holds: several lanes may then store to one element.",
+      "bool", "isReduction", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"Alignment in bytes that an address needs.", "int64_t", "getAlignment", (ins), [{}],
       [{ return ::llvm::bit_floor(static_cast<uint64_t>($_attr.getAccessBits() < 8 ? 8 : $_attr.getAccessBits())) / 8; }]>,
     InterfaceMethod<[{

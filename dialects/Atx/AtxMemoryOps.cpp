@@ -221,19 +221,7 @@ LogicalResult RecastViewOp::inferReturnTypes(MLIRContext *context, std::optional
 static LogicalResult verifyAccess(Operation *op, ViewType view, const layout::IntTuple &coord) {
   layout::Algebra algebra;
   algebra.crd2idx(coord, layout::Map(view.getLayout()));
-  std::function<void(const layout::IntTuple &, const layout::IntTuple &)> checkRange =
-      [&](const layout::IntTuple &c, const layout::IntTuple &shape) {
-        if (c.isTuple()) {
-          for (unsigned i = 0; i < c.getRank(); ++i)
-            checkRange(c[i], shape[i]);
-          return;
-        }
-        layout::Int size = algebra.product(shape);
-        if (c.getLeaf().isStatic() && size.isStatic() && c.getLeaf().value >= size.value)
-          algebra.fail(26, "coordinate " + layout::toString(c) + " is outside of extent " + layout::toString(size));
-      };
-  if (!algebra.failed())
-    checkRange(coord, view.getLayout().shape);
+  algebra.requireInside(coord, view.getLayout().shape);
   if (algebra.failed())
     return emitFault(op->getLoc(), op->getName().getStringRef(), *algebra.getFault());
   if (getElementBits(view.getElementType()) % 8 != 0)
@@ -541,6 +529,14 @@ LogicalResult CopyOp::verify() {
         algebra.maxCommonVector(access, layout::Map(layout::Layout(values, values == 1 ? 0 : 1))) != values)
       return emitOpError() << "C27: the " << values << " values of an access are not consecutive registers in '"
                            << layout::toString(fragment.getLayout()) << "'";
+  }
+  // Two elements of a thread in one place: the order of the stores would decide.
+  if (destination && destination.getLayout().isStatic() && !atom.isReduction()) {
+    layout::Algebra probe;
+    if (!probe.injective(layout::Map(destination.getLayout())) && !probe.failed())
+      return emitOpError() << "C12: several elements of the source go to one place of the destination '"
+                           << layout::toString(destination.getLayout())
+                           << "'; only an atom that combines, such as '#atx.universal_atomic', may do that";
   }
   if (getCoords()) {
     CoordViewType coords = getCoords().getType();

@@ -110,7 +110,7 @@ Type atx::detail::movedType(Type viewType, const layout::Partition &partition,
   }
   auto coord = cast<CoordViewType>(viewType);
   layout::Algebra algebra;
-  layout::IntTuple start = algebra.addOffset(coord.getStart(), partition.offset);
+  layout::IntTuple start = algebra.addOffset(coord.getStart(), partition.offset, /*coordinate=*/true);
   if (algebra.failed()) {
     emitError() << layout::toString(*algebra.getFault());
     return Type();
@@ -135,7 +135,17 @@ LogicalResult atx::detail::inferTypes(StringRef opName, MLIRContext *context, st
   bool onView = isa_and_present<ViewType, CoordViewType>(viewType);
   layout::Algebra algebra;
   std::optional<layout::Results> results = evaluate(opName, algebra, values, attributes, onView);
-  if (!results) {
+  // The algebra allows coordinates past the end, memory does not.
+  if (results && isa_and_present<ViewType>(viewType)) {
+    const auto *coord = std::get_if<layout::IntTuple>(&values.back());
+    if (opName == "atx.slice" && coord) {
+      algebra.requireInside(*coord, algebra.getShape(values[0]));
+    } else if (opName == "atx.local_tile" && coord) {
+      layout::Map divided = algebra.zippedDivide(std::get<layout::Map>(values[0]), values[1]);
+      algebra.requireInside(*coord, algebra.getShape(layout::Value(divided))[1]);
+    }
+  }
+  if (!results || algebra.failed()) {
     if (location)
       emitFault(loc, opName, *algebra.getFault());
     return failure();
@@ -158,9 +168,6 @@ LogicalResult atx::detail::inferTypes(StringRef opName, MLIRContext *context, st
     return failure();
   }
   inferred.push_back(getAlgebraType(context, results->front()));
-  if (location && opName.ends_with("_divide") && algebra.divideLossy(std::get<layout::Map>(values[0]), values[1]))
-    mlir::emitWarning(loc) << "'" << opName << "' op the tiler '" << layout::toString(values[1])
-                           << "' never visits some elements of '" << layout::toString(values[0]) << "'";
   return success();
 }
 
@@ -195,3 +202,26 @@ LogicalResult GetScalarOp::verify() {
     return emitOpError() << "expected a single integer, got '" << layout::toString(value) << "'";
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Divides
+//===----------------------------------------------------------------------===//
+
+/// A tiler that never visits some elements is legal and rarely meant.
+static LogicalResult warnLossy(Operation *op) {
+  std::optional<layout::Value> layout = getAlgebraValue(op->getOperand(0).getType());
+  std::optional<layout::Value> tiler = getAlgebraValue(op->getOperand(1).getType());
+  layout::Algebra algebra;
+  if (layout && tiler && std::holds_alternative<layout::Map>(*layout) &&
+      algebra.divideLossy(std::get<layout::Map>(*layout), *tiler))
+    mlir::emitWarning(op->getLoc()) << "'" << op->getName() << "' op the tiler '" << layout::toString(*tiler)
+                      << "' never visits some elements of '" << layout::toString(*layout) << "'";
+  return success();
+}
+
+LogicalResult LogicalDivideOp::verify() { return warnLossy(*this); }
+LogicalResult ZippedDivideOp::verify() { return warnLossy(*this); }
+LogicalResult TiledDivideOp::verify() { return warnLossy(*this); }
+LogicalResult FlatDivideOp::verify() { return warnLossy(*this); }
+LogicalResult LocalTileOp::verify() { return warnLossy(*this); }
+LogicalResult LocalPartitionOp::verify() { return warnLossy(*this); }

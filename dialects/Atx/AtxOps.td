@@ -917,6 +917,7 @@ def Atx_LogicalDivideOp : Atx_AlgebraOp<"logical_divide"> {
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, UnitAttr:$strict);
+  let hasVerifier = 1;
 }
 
 def Atx_ZippedDivideOp : Atx_AlgebraOp<"zipped_divide"> {
@@ -933,6 +934,7 @@ def Atx_ZippedDivideOp : Atx_AlgebraOp<"zipped_divide"> {
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, UnitAttr:$strict);
+  let hasVerifier = 1;
 }
 
 def Atx_TiledDivideOp : Atx_AlgebraOp<"tiled_divide"> {
@@ -949,6 +951,7 @@ def Atx_TiledDivideOp : Atx_AlgebraOp<"tiled_divide"> {
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, UnitAttr:$strict);
+  let hasVerifier = 1;
 }
 
 def Atx_FlatDivideOp : Atx_AlgebraOp<"flat_divide"> {
@@ -965,6 +968,7 @@ def Atx_FlatDivideOp : Atx_AlgebraOp<"flat_divide"> {
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, UnitAttr:$strict);
+  let hasVerifier = 1;
 }
 
 def Atx_DivideExactOp : Atx_AlgebraOp<"divide_exact"> {
@@ -1105,6 +1109,7 @@ def Atx_LocalTileOp : Atx_AlgebraOp<"local_tile"> {
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, Atx_IntTupleType:$coord);
+  let hasVerifier = 1;
 }
 
 def Atx_LocalPartitionOp : Atx_AlgebraOp<"local_partition"> {
@@ -1119,6 +1124,7 @@ def Atx_LocalPartitionOp : Atx_AlgebraOp<"local_partition"> {
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, Atx_IntTupleType:$coord);
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -239,7 +239,7 @@ def Atx_UniversalCopyAttr : Atx_Attr<"UniversalCopy", "universal_copy", [Declare
 }
 
 def Atx_UniversalAtomicAttr : Atx_Attr<"UniversalAtomic", "universal_atomic",
-    [DeclareAttrInterfaceMethods<Atx_CopyAtomInterface, ["emitStore"]>]> {
+    [DeclareAttrInterfaceMethods<Atx_CopyAtomInterface, ["emitStore", "isReduction"]>]> {
   let summary = "atomic update of memory by register values, element by element";
   let description = [{
     A copy with this atom combines instead of overwriting. `max` and `min`

@@ -262,7 +262,7 @@ def AtxAMDGPU_LdsReadTransAttr : AtxAMDGPU_CopyAttr<"LdsReadTrans", "lds_read_tr
 //===----------------------------------------------------------------------===//
 
 class AtxAMDGPU_AtomicAttr<string name, string attrMnemonic>
-    : AtxAMDGPU_CopyAttr<name, attrMnemonic, ["emitStore"]> {
+    : AtxAMDGPU_CopyAttr<name, attrMnemonic, ["emitStore", "isReduction"]> {
   let parameters = (ins EnumParameter<Atx_AtomicKind>:$kind, "::mlir::Type":$type);
   let assemblyFormat = "`<` $kind `,` $type `>`";
 }

@@ -515,6 +515,10 @@ LogicalResult BufferAtomicAttr::verify(EmitError emitError, AtomicKind kind, Typ
   return verifyAtomic(emitError, AtomicMemory::Buffer, kind, type);
 }
 int64_t BufferAtomicAttr::getAccessBits() const { return getBitWidth(*getAtomicType(getType())); }
+bool BufferAtomicAttr::isReduction() const { return true; }
+bool GlobalAtomicAttr::isReduction() const { return true; }
+bool LdsAtomicAttr::isReduction() const { return true; }
+
 bool BufferAtomicAttr::connects(MemorySpace source, MemorySpace destination) const {
   return source == MemorySpace::Register && destination == MemorySpace::Buffer;
 }

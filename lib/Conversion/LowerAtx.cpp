@@ -63,7 +63,8 @@ public:
 
   /// The integer as an i64 value; its path is ignored.
   Value materialize(const layout::Int &value) {
-    if (value.isDynamic())
+    // Without a handle after a fault, which is reported at the end.
+    if (value.isDynamic() && value.handle < values.size())
       return values[value.handle];
     return arith::ConstantIntOp::create(builder, loc, value.value, 64);
   }
@@ -362,7 +363,7 @@ LogicalResult replaceMoved(Operation *op, ArithBuilder &arith, layout::Algebra &
   } else {
     unsigned next = 0;
     layout::IntTuple start = attach(arith, cast<CoordViewType>(viewType).getStart(), values, next);
-    detach(arith, algebra.addOffset(start, partition.offset), result);
+    detach(arith, algebra.addOffset(start, partition.offset, /*coordinate=*/true), result);
   }
   detach(arith, layout::Value(layout::Map(partition.layout)), result);
   if (algebra.failed())
@@ -858,7 +859,8 @@ private:
     layout::Int position = index;
     if (iteration)
       position = algebra.add(iteration->index, index);
-    return algebra.addOffset(start, algebra.crd2idx(layout::IntTuple(position), layout::Map(coords)));
+    return algebra.addOffset(start, algebra.crd2idx(layout::IntTuple(position), layout::Map(coords)),
+                             /*coordinate=*/true);
   }
 
   /// Whether the coordinate is inside the bounds; null when it always is.
@@ -892,7 +894,9 @@ private:
     }
     Algebra probe;
     layout::IntTuple first = coordinateStatic(probe, index, iteration);
-    layout::IntTuple unit = probe.crd2idx(layout::IntTuple(1), layout::Map(known));
+    layout::IntTuple origin = start.map([](const layout::Int &) { return layout::Int(0); });
+    layout::IntTuple unit =
+        probe.addOffset(origin, probe.crd2idx(layout::IntTuple(1), layout::Map(known)), /*coordinate=*/true);
     if (probe.failed() || !areCongruent(first, bounds) || !areCongruent(unit, bounds))
       return false;
     for (auto [c, u, bound] : llvm::zip(first.flatten(), unit.flatten(), bounds.flatten())) {
@@ -917,7 +921,8 @@ private:
     if (iteration)
       position = probe.add(layout::Int::dynamic(iteration->unrolled), index);
     layout::IntTuple begin = std::get<layout::IntTuple>(layout::stripHandles(start));
-    return probe.addOffset(begin, probe.crd2idx(layout::IntTuple(position), layout::Map(stripLayout(coords))));
+    return probe.addOffset(begin, probe.crd2idx(layout::IntTuple(position), layout::Map(stripLayout(coords))),
+                           /*coordinate=*/true);
   }
 
   LogicalResult emitAccess(int64_t index, const Iteration *iteration) {

@@ -465,7 +465,7 @@ Partition Algebra::mmaPartition(const Layout &tensor, const Layout &tv, ArrayRef
   SmallVector<Layout> modes = {mine.getMode(1)};
   for (auto [i, rest] : enumerate(rests)) {
     IntTuple which = colexIndex(waveCoord[dims[i]], atoms.shape[dims[i]]);
-    offset = addOffset(offset, crd2idx(which, rest.getMode(0)));
+    offset = addOffset(offset, crd2idx(which, rest.getMode(0)), tensor.hasBasis());
     modes.push_back(rest.getMode(1));
   }
   return failed() ? Partition() : Partition{concat(modes), offset};

@@ -120,9 +120,15 @@ IntTuple Algebra::toCoordinate(const Vector &vector, const Layout &layout) {
   return nestPaths(paths, [](const Int &leaf) { return leaf; });
 }
 
-IntTuple Algebra::addOffset(const IntTuple &offset, const IntTuple &value) {
+IntTuple Algebra::addOffset(const IntTuple &offset, const IntTuple &value, bool coordinate) {
   if (failed())
     return 0;
+  if (coordinate && offset.isTuple() != value.isTuple()) {
+    const IntTuple &single = offset.isLeaf() ? offset : value;
+    IntTuple result = offset.isLeaf() ? value : offset;
+    result.getElements()[0] = addOffset(result[0], single);
+    return result;
+  }
   if (offset.isLeaf() && value.isLeaf())
     return add(offset.getLeaf(), value.getLeaf());
   if (offset.isLeaf() || value.isLeaf()) {
@@ -189,7 +195,8 @@ IntTuple Algebra::crd2idx(const IntTuple &coord, const Map &map) {
     return result;
   }
   const Composed *composed = map.getComposed();
-  IntTuple middle = addOffset(composed->offset, crd2idx(coord, composed->outer));
+  const Layout *plain = composed->outer.getLayout();
+  IntTuple middle = addOffset(composed->offset, crd2idx(coord, composed->outer), plain && plain->hasBasis());
   return crd2idx(middle, composed->inner);
 }
 
@@ -197,6 +204,21 @@ IntTuple Algebra::crd2idx(const IntTuple &coord, const Map &map) {
 static int64_t floorDiv(int64_t value, int64_t divisor) {
   int64_t quotient = value / divisor;
   return quotient - (value % divisor != 0 && (value < 0) != (divisor < 0));
+}
+
+bool Algebra::requireInside(const IntTuple &coord, const IntTuple &shape) {
+  if (coord.isTuple() && shape.isTuple() && coord.getRank() == shape.getRank()) {
+    for (unsigned i = 0; i < coord.getRank(); ++i)
+      if (!requireInside(coord[i], shape[i]))
+        return false;
+    return true;
+  }
+  if (coord.isTuple() || coord.getLeaf().isStar())
+    return !failed();
+  Int extent = product(shape);
+  if (!failed() && coord.getLeaf().isStatic() && extent.isStatic() && coord.getLeaf().value >= extent.value)
+    fail(26, "coordinate " + toString(coord) + " is outside of extent " + toString(extent));
+  return !failed();
 }
 
 IntTuple Algebra::idx2crd(const IntTuple &index, const Map &map) {

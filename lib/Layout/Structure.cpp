@@ -636,7 +636,7 @@ Value Algebra::slice(const Value &value, const IntTuple &coord) {
     IntTuple offset = composed->offset;
     // The fixed coordinates go to the innermost offset.
     if (const Layout *plain = composed->outer.getLayout())
-      offset = addOffset(offset, crd2idx(zeroCoordinate(coord, plain->shape), *plain));
+      offset = addOffset(offset, crd2idx(zeroCoordinate(coord, plain->shape), *plain), plain->hasBasis());
     return Map(Composed{composed->inner, offset, std::get<Map>(outer)});
   }
   const Layout &layout = *map->getLayout();

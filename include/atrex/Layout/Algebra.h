@@ -183,8 +183,10 @@ public:
   IntTuple idx2crd(const IntTuple &index, const Map &layout);
   IntTuple get1DCoord(const IntTuple &index, const Map &layout);
   IntTuple getFlatCoord(const IntTuple &index, const Map &layout);
-  /// Sum of an offset and a value; coordinates are padded with zeros.
-  IntTuple addOffset(const IntTuple &offset, const IntTuple &value);
+  /// Sum of an offset and a value; coordinates are padded with zeros. With
+  /// `coordinate` an integer value is a coordinate of one component, whose text
+  /// form is that of its component.
+  IntTuple addOffset(const IntTuple &offset, const IntTuple &value, bool coordinate = false);
   /// The coordinate tree of a 1-D coordinate, colexicographic.
   IntTuple coordOf(const Int &index, const IntTuple &shape);
 
@@ -258,6 +260,9 @@ public:
   /// Proves that `divisor` divides `value`, or asserts it by policy, or faults
   /// with `constraint`.
   bool requireDivides(const Int &divisor, const Int &value, unsigned constraint, const llvm::Twine &what);
+  /// Faults with C26 where a static coordinate lies outside of a static extent;
+  /// `*` and dynamic values pass.
+  bool requireInside(const IntTuple &coord, const IntTuple &shape);
   /// Values of a static layout in colexicographic order of coordinates; faults
   /// when the domain exceeds the enumeration limit.
   llvm::SmallVector<IntTuple> table(const Map &layout);
