@@ -427,6 +427,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     }
     config.checks = options.deviceChecks;
     config.shuffle = options.shuffle;
+    config.profile = options.profile;
     llvm::Expected<device::LaunchResult> launched = dev->launch(*compiled.kernels[index], config);
     if (!launched)
       return launched.takeError();
@@ -439,6 +440,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     }
     if (!isFirstRun)
       continue;
+    if (options.profile) {
+      std::vector<device::LineProfile> lines = device::sumByLine(launched->profile);
+      result.profile.insert(result.profile.end(), lines.begin(), lines.end());
+    }
     if (index == 0) {
       result.time = launched->time;
       result.stats = launched->stats;
@@ -594,7 +599,7 @@ static std::string describeMissingReference(llvm::StringRef op) {
                      op.str(), fmt::join(getReferenceNames(), ", "));
 }
 
-ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
+ShapeResult Runner::describeShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
   ShapeResult result;
   result.id = shape.id;
   prepare(result, entry, shape.params, shape.realised);
@@ -602,6 +607,26 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
       options.chip->alias.empty() ? shape.productionUs.end() : shape.productionUs.find(options.chip->alias.str());
   if (production != shape.productionUs.end())
     result.productionUs = production->second;
+  if (const Operator *op = lookupOperator(entry.name)) {
+    if (llvm::Expected<Instance> instance = op->instantiate(shape.params))
+      result.shapeText = instance->shapeText;
+    else
+      llvm::consumeError(instance.takeError());
+  }
+  return result;
+}
+
+ShapeResult Runner::failShape(const CatalogueOperator &entry, const CatalogueShape &shape, std::string error,
+                              std::string failure) {
+  ShapeResult result = describeShape(entry, shape);
+  result.error = std::move(error);
+  result.failure = std::move(failure);
+  finish(result, false);
+  return result;
+}
+
+ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
+  ShapeResult result = describeShape(entry, shape);
   auto fail = [&](llvm::Error error) {
     result.error = llvm::toString(std::move(error));
     finish(result, false);
