@@ -1077,10 +1077,63 @@ int runRun(Context &context, const Arguments &arguments) {
 constexpr OptionSpec scoreOptions[] = {
     {"chip", "CHIP", "chip of the rooflines (default: the one in the files)"},
     {"floor-us", "US", "time of an empty launch for the ceiling (default: of the chip table)"},
+    {"shapes", "", "show every shape: against roofline, minimal traffic, ceiling and production"},
     {"json", "FILE", "write the scores as JSON"},
 };
 constexpr CommandSpec scoreCommand = {
     "score", "Scores result files: S per operator, aggregates, production and ceiling.", "FILES...", scoreOptions};
+
+/// One row per shape of the result files. S stands beside the score against
+/// minimal traffic, so that an S above 1 is explained.
+void printScoredShapes(Context &context, const ResultSet &results, const ChipInfo &chip, double floorUs) {
+  std::string kind = results.timeKind.empty() ? "no time" : results.timeKind;
+  context.print("\n{:<29} {:>3} {:>11} {:>9} {:>7} {:>7} {:>7} {:>11} {:>10}\n", "", "", kind, "roofline", "", "S of",
+                "", "production", "S of");
+  context.print("{:<29} {:>3} {:>11} {:>9} {:>7} {:>7} {:>7} {:>11} {:>10}\n", "operator", "id", "us", "us", "S",
+                "minimal", "ceiling", "measured us", "production");
+  std::vector<std::string> reasons;
+  for (const CatalogueOperator &op : context.catalogue.getOperators()) {
+    auto found = results.shapes.find(op.name);
+    if (found == results.shapes.end())
+      continue;
+    for (const CatalogueShape &shape : op.shapes) {
+      auto entry = found->second.find(shape.id);
+      llvm::Expected<WorkPair> work = computeWork(op.name, shape.params, shape.realised);
+      if (!work) {
+        llvm::consumeError(work.takeError());
+        continue;
+      }
+      ShapeResult row;
+      row.solUs = computeSolMs(work->charged, op.dtype, chip) * 1000;
+      if (work->minimal)
+        row.minimalUs = computeSolMs(*work->minimal, op.dtype, chip) * 1000;
+      bool isPresent = entry != found->second.end();
+      if (isPresent && entry->second.passes && entry->second.timeUs > 0) {
+        row.status = ShapeStatus::Pass;
+        row.strict = true;
+        row.hasTime = true;
+        row.time.seconds = entry->second.timeUs * 1e-6;
+      }
+      auto production = shape.productionUs.find(chip.alias.str());
+      bool hasProduction = production != shape.productionUs.end();
+      double score = row.getScore();
+      std::string time = row.hasTime ? formatUs(row.getTimeUs()) : isPresent ? "no pass" : "missing";
+      context.print("{:<29} {:>3} {:>11} {:>9} {:>7.4f} {:>7} {:>7.4f} {:>11} {:>10}\n", op.name, shape.id, time,
+                    formatUs(row.solUs), score,
+                    !row.hasTime ? "-"
+                    : work->minimalIsNothing
+                        ? "0"
+                        : fmt::format("{:.4f}", row.minimalUs.value_or(row.solUs) / row.getTimeUs()),
+                    row.solUs > 0 ? row.solUs / std::max(row.solUs, floorUs) : 0,
+                    hasProduction ? formatUs(production->second) : "-",
+                    hasProduction ? fmt::format("{:.4f}", row.solUs / production->second) : "-");
+      if (std::string why = explainScore(row); !why.empty())
+        reasons.push_back(fmt::format("{} shape {}: {}", op.name, shape.id, why));
+    }
+  }
+  for (const std::string &reason : reasons)
+    context.print("{}\n", reason);
+}
 
 int runScore(Context &context, const Arguments &arguments) {
   if (arguments.getPositional().empty())
@@ -1142,6 +1195,8 @@ int runScore(Context &context, const Arguments &arguments) {
                   row.passing.normalised, row.production.normalised, row.ceiling.normalised);
   }
   context.print("ceiling: no launch is faster than {} us\n", formatUs(floorUs));
+  if (arguments.has("shapes"))
+    printScoredShapes(context, results, *chip, floorUs);
   if (!arguments.has("json"))
     return exitOk;
   json::Value tree = score.toJSON();

@@ -37,7 +37,7 @@ def wait_for(condition, what):
 mode, path, command = sys.argv[1], sys.argv[2], sys.argv[3:]
 if os.path.exists(path):
     os.remove(path)
-process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 wait_for(lambda: os.path.exists(path), "result")
 workers = []
 wait_for(lambda: workers.extend(children(process.pid)) or workers, "worker")
@@ -47,7 +47,7 @@ elif mode == "kill":
     process.kill()
 else:
     process.send_signal(signal.SIGINT)
-output, _ = process.communicate()
+_, errors = process.communicate()
 print("exit code", process.returncode)
 wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in workers), "end of the workers")
 with open(path) as file:
@@ -60,4 +60,4 @@ for status in ("pass", "error"):
 for shape in shapes:
     if "failure" in shape:
         print("failure", shape["failure"], "|", shape["error"])
-print(output.splitlines()[-1])
+print(errors.strip())
