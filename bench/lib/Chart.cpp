@@ -261,8 +261,10 @@ std::string bench::drawRoofline(const RunRecord &record, const Catalogue &catalo
   double ridge = peaks.back().first / bandwidth;
   svg += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\"/>\n", x.at(lowest),
                      y.at(lowest * bandwidth), x.at(ridge), y.at(peaks.back().first));
-  svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">HBM, {:g} TB/s</text>\n", x.at(lowest) + 12,
-                     std::max(y.at(lowest * bandwidth) - 26, y.end + 10), bandwidth);
+  // Left of the middle of the slope, and so above it.
+  double middle = std::sqrt(lowest * ridge);
+  svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">HBM, {:g} TB/s</text>\n", x.at(middle) - 8,
+                     y.at(middle * bandwidth) - 6, bandwidth);
   for (const auto &[peak, name] : peaks)
     svg += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f} H{:.1f}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
                        "text-anchor=\"end\">{}, {:.4g} TFLOP/s</text>\n",

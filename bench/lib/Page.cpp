@@ -106,6 +106,7 @@ font-size:.9em;font-variant-numeric:tabular-nums;max-width:980px}
 border:1.5px solid var(--ground)}
 .bars .top{position:absolute;top:-2px;bottom:-2px;border-left:2px dashed var(--faint)}
 .bars .figures{text-align:right;white-space:nowrap}
+.after{margin-top:16px}
 .profile{font-size:.85em}
 .profile th,.profile td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap}
 .profile .n{text-align:right}
@@ -627,7 +628,8 @@ private:
     if (shape.profile.empty())
       return;
     constexpr size_t maxLines = 24;
-    page += "<h3>Profile by source line</h3>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"profile\"><thead><tr>"
+    page += "<h3 class=\"after\">Profile by source line</h3>\n<div class=\"scroll\" tabindex=\"0\"><table "
+            "class=\"profile\"><thead><tr>"
             "<th>line</th><th class=\"n\">executions</th><th class=\"n\">vector cycles</th><th class=\"n\">matrix "
             "cycles</th><th class=\"n\">bytes loaded</th><th class=\"n\">stored</th><th class=\"n\">LDS read</th><th "
             "class=\"n\">LDS written</th></tr></thead>\n<tbody>\n";
