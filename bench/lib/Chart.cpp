@@ -8,6 +8,7 @@
 
 #include "atrex/Bench/Chart.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ std::string drawPlot(const RunRecord &record, llvm::ArrayRef<const ShapeResult *
     double at = left + step * double(i);
     double center = at + step / 2;
     double floorUs = record.chip ? record.chip->launchFloorSeconds * 1e6 : 0;
-    double best = shape->solUs > 0 ? shape->solUs / (shape->solUs + floorUs) : 0;
+    double best = shape->solUs > 0 ? shape->solUs / std::max(shape->solUs, floorUs) : 0;
     limit += fmt::format("{}{:.1f} {:.1f}", limit.empty() ? "M" : " L", center, plot.toY(best));
     double share = shape->getScore();
     std::string what = shape->id < 0 ? std::string("stored case") : fmt::format("shape {}", shape->id);
@@ -123,7 +124,11 @@ llvm::StringRef bench::getChartStyle() {
          "@media (prefers-color-scheme: dark){.chart text{fill:#d7dee6}.chart .ground{fill:#14181d}"
          ".chart .bar{fill:#5b9bd8}.chart .fail{fill:#ef6b6b}.chart .production{fill:#f0a04b;stroke:#14181d}"
          ".chart .limit{stroke:#9aa4ae}.chart .grid{stroke:#2c343d}.chart .one{stroke:#9aa4ae}"
-         ".chart .axis{stroke:#9aa4ae}}\n";
+         ".chart .axis{stroke:#9aa4ae}}\n"
+         ".chart .roof{fill:none;stroke:#777;stroke-width:1.3}.chart .dot{fill:#2f6fb2;fill-opacity:.75}"
+         ".chart .ring{fill:none;stroke:#d9822b;stroke-width:1.2}\n"
+         "@media (prefers-color-scheme: dark){.chart .roof{stroke:#9aa4ae}.chart .dot{fill:#5b9bd8}"
+         ".chart .ring{stroke:#f0a04b}}\n";
 }
 
 std::string bench::drawInlineChart(const RunRecord &record, llvm::ArrayRef<ShapeResult> results) {
@@ -170,4 +175,113 @@ std::string bench::drawChart(const RunRecord &record) {
                      "time</text>\n",
                      x, x + 21);
   return svg + drawPlot(record, shapes, step, width, top) + "</svg>\n";
+}
+
+namespace {
+/// A logarithmic axis over whole decades.
+struct LogAxis {
+  double low = 0, high = 0, begin = 0, end = 0;
+  double at(double value) const { return begin + (std::log10(value) - low) / (high - low) * (end - begin); }
+};
+
+LogAxis makeAxis(llvm::ArrayRef<double> values, double begin, double end) {
+  double low = *std::min_element(values.begin(), values.end()), high = *std::max_element(values.begin(), values.end());
+  LogAxis axis{std::floor(std::log10(low)), std::ceil(std::log10(high)), begin, end};
+  if (axis.low == axis.high)
+    ++axis.high;
+  return axis;
+}
+} // namespace
+
+std::string bench::drawRoofline(const RunRecord &record, const Catalogue &catalogue) {
+  struct Dot {
+    const ShapeResult *shape;
+    double intensity, rate, production;
+  };
+  const ChipInfo &chip = *record.chip;
+  std::vector<Dot> dots;
+  std::vector<std::pair<double, std::string>> peaks;
+  std::vector<double> intensities, rates;
+  for (const ShapeResult &shape : record.shapes) {
+    llvm::Expected<const CatalogueOperator *> op = catalogue.lookup(shape.op);
+    if (!op) {
+      llvm::consumeError(op.takeError());
+      continue;
+    }
+    const CatalogueShape *entry = (*op)->lookupShape(shape.id);
+    llvm::Expected<WorkPair> work =
+        computeWork(shape.op, shape.params, entry ? entry->realised : std::map<std::string, double>());
+    if (!work) {
+      llvm::consumeError(work.takeError());
+      continue;
+    }
+    double peak = getPeak(chip, (*op)->dtype);
+    if (!(work->charged.flops > 0) || !(peak > 0) || shape.getScore() <= 0)
+      continue;
+    Dot dot{&shape, work->charged.flops / work->charged.getBytes(), work->charged.flops / shape.time.seconds * 1e-12,
+            0};
+    if (shape.productionUs && *shape.productionUs > 0)
+      dot.production = work->charged.flops / *shape.productionUs * 1e-6;
+    for (double rate : {dot.rate, dot.production})
+      if (rate > 0)
+        rates.push_back(rate);
+    intensities.push_back(dot.intensity);
+    dots.push_back(dot);
+    auto same = llvm::find_if(peaks, [&](const auto &other) { return other.first == peak * 1e-12; });
+    if (same == peaks.end())
+      peaks.push_back({peak * 1e-12, (*op)->dtype});
+    else if (!llvm::is_contained(llvm::split(same->second, ", "), llvm::StringRef((*op)->dtype)))
+      same->second += ", " + (*op)->dtype;
+  }
+  if (dots.empty())
+    return "";
+  llvm::sort(peaks);
+  double bandwidth = chip.hbmBytesPerSecond * 1e-12;
+  for (const auto &[peak, name] : peaks) {
+    rates.push_back(peak);
+    intensities.push_back(peak / bandwidth);
+  }
+  constexpr double width = 640, height = 360, foot = 312;
+  LogAxis x = makeAxis(intensities, left + 8, width - 16), y = makeAxis(rates, foot, 26);
+  std::string svg =
+      fmt::format("<svg class=\"chart\" role=\"img\" aria-label=\"roofline\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-size=\"11\">\n",
+                  width, height);
+  for (double decade = y.low; decade <= y.high; ++decade)
+    svg += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f} H{:.1f}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
+                       "text-anchor=\"end\">{:g}</text>\n",
+                       x.begin, y.at(std::pow(10, decade)), x.end, x.begin - 6, y.at(std::pow(10, decade)) + 4,
+                       std::pow(10, decade));
+  for (double decade = x.low; decade <= x.high; ++decade)
+    svg += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1:.1f} V{2:.1f}\"/><text x=\"{0:.1f}\" y=\"{3:.1f}\" "
+                       "text-anchor=\"middle\">{4:g}</text>\n",
+                       x.at(std::pow(10, decade)), y.begin, y.end, y.begin + 16, std::pow(10, decade));
+  // The memory roof up to the highest peak, and a flat roof for every type.
+  double lowest = std::max(std::pow(10, x.low), std::pow(10, y.low) / bandwidth);
+  double ridge = peaks.back().first / bandwidth;
+  svg += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\"/>\n", x.at(lowest),
+                     y.at(lowest * bandwidth), x.at(ridge), y.at(peaks.back().first));
+  // Left of the middle of the slope, and so above it.
+  double middle = std::sqrt(lowest * ridge);
+  svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">HBM, {:g} TB/s</text>\n", x.at(middle) - 8,
+                     y.at(middle * bandwidth) - 6, bandwidth);
+  for (const auto &[peak, name] : peaks)
+    svg += fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f} H{:.1f}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
+                       "text-anchor=\"end\">{}, {:.4g} TFLOP/s</text>\n",
+                       x.at(peak / bandwidth), y.at(peak), x.end, x.end, y.at(peak) - 4, escape(name), peak);
+  for (const Dot &dot : dots)
+    if (dot.production > 0)
+      svg += fmt::format("<circle class=\"ring\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/>\n", x.at(dot.intensity),
+                         y.at(dot.production));
+  for (const Dot &dot : dots)
+    svg += fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>{} {}: {}, {:.4g} FLOP per "
+                       "byte, {:.4g} TFLOP/s, S {:.3f}</title></circle>\n",
+                       x.at(dot.intensity), y.at(dot.rate), escape(dot.shape->op),
+                       dot.shape->id < 0 ? std::string("stored case") : fmt::format("shape {}", dot.shape->id),
+                       escape(dot.shape->shapeText), dot.intensity, dot.rate, dot.shape->getScore());
+  svg += fmt::format("<path class=\"axis\" d=\"M{:.1f} {:.1f} H{:.1f}\"/>\n", x.begin, y.begin, x.end);
+  svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">FLOP per byte, as published"
+                     "</text>\n<text x=\"4\" y=\"10\">TFLOP/s</text>\n</svg>\n",
+                     (x.begin + x.end) / 2, foot + 36);
+  return svg;
 }

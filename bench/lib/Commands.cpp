@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "CommandLine.h"
-#include "atrex/Bench/Bench.h"
+#include "CommandContext.h"
+#include "Workers.h"
 #include "atrex/Bench/Chart.h"
 #include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
@@ -18,21 +18,24 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <limits>
+#include <memory>
+#include <thread>
+#include <unistd.h>
 
 using namespace atrex;
 using namespace atrex::bench;
 namespace json = llvm::json;
 
 namespace {
-constexpr int exitOk = 0, exitFault = 1, exitUsage = 2;
-
 /// Set by the first Ctrl-C; the second one ends the process.
 std::atomic<bool> isInterrupted{false};
 
@@ -40,21 +43,6 @@ extern "C" void handleInterrupt(int) {
   isInterrupted.store(true);
   std::signal(SIGINT, SIG_DFL);
 }
-
-struct Context {
-  const Hooks &hooks;
-  llvm::raw_ostream &out;
-  llvm::raw_ostream &err;
-  Catalogue catalogue;
-
-  int fail(llvm::Error error, int code = exitFault) {
-    err << "error: " << llvm::toString(std::move(error)) << "\n";
-    return code;
-  }
-  template <typename... Args> void print(fmt::format_string<Args...> format, Args &&...args) {
-    out << fmt::format(format, std::forward<Args>(args)...);
-  }
-};
 
 const ChipInfo *findChip(llvm::StringRef name, std::string &message) {
   if (const ChipInfo *chip = lookupChip(name))
@@ -264,7 +252,16 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"resume", "", "keep the shapes that the file of --json already holds"},
     {"html", "FILE", "write a page: charts, table and details of every shape"},
     {"svg", "FILE", "write a picture: share of the roofline by shape, beside production"},
-    {"jobs", "N", "host threads of the embedded device (default: one per core)"},
+    {"jobs", "N",
+     "shapes at a time, each in a process of its own; threads that are left over execute them faster "
+     "(default: one per core)"},
+    {"time-limit", "SECONDS", "end a shape that takes longer (default 3600; 0: never)"},
+    {"memory-limit", "MIB",
+     "end a shape that needs more (default: three quarters of the machine, shared by the "
+     "processes; 0: no limit)"},
+    {"retry", "", "with --resume: run shapes without a verdict again"},
+    {"profile", "", "record the profile by source line"},
+    {"in-process", "", "for debuggers: one shape after the other in this process, without limits"},
     {"seed", "N", "seed of inputs and samples (default 1)"},
     {"whole", "", "execute every workgroup, however large the shape"},
     {"budget", "ELEMENTS", "tensor elements up to which a shape runs whole (default 4194304)"},
@@ -350,22 +347,48 @@ void printAllFaults(Context &context, llvm::ArrayRef<ShapeResult> results) {
     context.print("  the same in {} more {}\n", repeated, repeated == 1 ? "shape" : "shapes");
 }
 
-/// Progress on a terminal: one line that is rewritten.
+std::string formatDuration(double seconds) {
+  if (seconds < 10)
+    return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120)
+    return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200)
+    return fmt::format("{:.0f} min", seconds / 60);
+  return seconds < 172800 ? fmt::format("{:.1f} h", seconds / 3600) : fmt::format("{:.1f} days", seconds / 86400);
+}
+
+/// How far a run is: on a terminal one line that is rewritten, elsewhere a line
+/// every ten minutes.
 class Progress {
 public:
-  Progress(llvm::raw_ostream &err, size_t total)
-      : err(err), total(total), isTerminal(llvm::sys::Process::StandardErrIsDisplayed()),
-        start(std::chrono::steady_clock::now()) {}
-  void show(const std::string &what) {
-    if (!isTerminal)
+  /// `weights` are proportional to the time that jobs are expected to take.
+  Progress(llvm::raw_ostream &err, std::vector<double> weights)
+      : err(err), weights(std::move(weights)), isTerminal(llvm::sys::Process::StandardErrIsDisplayed()),
+        start(std::chrono::steady_clock::now()), told(start) {
+    for (double weight : this->weights)
+      total += weight;
+  }
+  void add(size_t job, std::string what) { running.emplace_back(job, std::move(what)); }
+  void remove(size_t job) {
+    llvm::erase_if(running, [&](const auto &entry) { return entry.first == job; });
+    ++done;
+    doneWeight += weights[job];
+  }
+  void show() {
+    auto now = std::chrono::steady_clock::now();
+    double quiet = std::chrono::duration<double>(now - told).count();
+    if (running.empty() || quiet < (isTerminal ? 0.2 : 600))
       return;
-    double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    std::string remaining =
-        done ? fmt::format(", about {:.0f} s left", elapsed / double(done) * double(total - done)) : "";
-    err << fmt::format("\r\033[K[{}/{}] {}{}", done + 1, total, what, remaining);
+    told = now;
+    double elapsed = std::chrono::duration<double>(now - start).count();
+    std::string text = fmt::format("[{}/{}] {}", done, weights.size(), running.front().second);
+    if (running.size() > 1)
+      text += fmt::format(" and {} more", running.size() - 1);
+    if (doneWeight > 0)
+      text += fmt::format(", about {} left", formatDuration(elapsed / doneWeight * (total - doneWeight)));
+    err << (isTerminal ? "\r\033[K" + text : text + "\n");
     err.flush();
   }
-  void advance() { ++done; }
   void clear() {
     if (isTerminal)
       err << "\r\033[K";
@@ -374,9 +397,12 @@ public:
 
 private:
   llvm::raw_ostream &err;
-  size_t total, done = 0;
+  std::vector<double> weights;
+  double total = 0, doneWeight = 0;
+  size_t done = 0;
+  std::vector<std::pair<size_t, std::string>> running;
   bool isTerminal;
-  std::chrono::steady_clock::time_point start;
+  std::chrono::steady_clock::time_point start, told;
 };
 
 void printSummary(Context &context, llvm::ArrayRef<ShapeResult> results) {
@@ -401,14 +427,6 @@ void printSummary(Context &context, llvm::ArrayRef<ShapeResult> results) {
                                      : fmt::format("{} shape {}", worstShape->op, worstShape->id));
 }
 
-llvm::Error readFile(const std::string &path, std::string &text) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
-  text = (*buffer)->getBuffer().str();
-  return llvm::Error::success();
-}
-
 /// Whether the parameters of a case describe its tensors.
 llvm::Error checkCase(const CatalogueOperator &entry, const Case &testCase) {
   const Operator *op = lookupOperator(entry.name);
@@ -424,64 +442,162 @@ llvm::Error checkCase(const CatalogueOperator &entry, const Case &testCase) {
   return llvm::Error::success();
 }
 
-/// The results of earlier runs that `record` goes on from. Anything that would
-/// make them results of another run is an error.
-llvm::Error resume(Context &context, const std::string &path, Runner &runner, RunRecord &record,
-                   llvm::ArrayRef<std::pair<const CatalogueOperator *, std::vector<int64_t>>> work) {
+using Work = std::vector<std::pair<const CatalogueOperator *, std::vector<int64_t>>>;
+
+llvm::Error refuseResume(const std::string &path, const std::string &why) {
+  return makeError(fmt::format("'{}' cannot be resumed: {}; run without --resume to start anew", path, why));
+}
+
+/// Reads the results of earlier runs that `record` goes on from. Anything that
+/// would make them results of another run is an error.
+llvm::Expected<StoredRun> readEarlierRun(const std::string &path, const RunRecord &record, const Work &work) {
   std::string text;
   if (llvm::Error error = readFile(path, text))
-    return error;
+    return std::move(error);
   llvm::Expected<StoredRun> stored = readRun(text, path);
   if (!stored)
     return stored.takeError();
   if (llvm::Error error = checkSameRun(*stored, record, path))
-    return error;
-  auto refuse = [&](const std::string &why) {
-    return makeError(fmt::format("'{}' cannot be resumed: {}; run without --resume to start anew", path, why));
-  };
+    return std::move(error);
   for (const ShapeResult &shape : stored->shapes) {
     std::string where =
         shape.id < 0 ? "a stored case of " + shape.op : fmt::format("shape {} of {}", shape.id, shape.op);
     auto found = llvm::find_if(work, [&](const auto &entry) { return entry.first->name == shape.op; });
     if (found == work.end() || !llvm::is_contained(found->second, shape.id))
-      return refuse(fmt::format("it holds {}, which this command does not run", where));
+      return refuseResume(path, fmt::format("it holds {}, which this command does not run", where));
     const CatalogueShape &expected = *found->first->lookupShape(shape.id);
     if (shape.params.getValues() != expected.params.getValues())
-      return refuse(fmt::format("different parameters of {}: '{}' there, '{}' now", where, shape.params.str(),
-                                expected.params.str()));
-    llvm::Expected<const CodeObjectInfo *> info = runner.compileShape(*found->first, expected);
+      return refuseResume(path, fmt::format("different parameters of {}: '{}' there, '{}' now", where,
+                                            shape.params.str(), expected.params.str()));
+  }
+  return stored;
+}
+
+/// Compiles what the kept shapes need; an error when it is other code.
+llvm::Error checkEarlierCode(const std::string &path, const StoredRun &stored, Runner &runner,
+                             const Catalogue &catalogue) {
+  for (const ShapeResult &shape : stored.shapes) {
+    // The compiler may have been what was ended.
+    if (!shape.failure.empty() && shape.codeObjectHash.empty())
+      continue;
+    const CatalogueOperator &op = *llvm::cantFail(catalogue.lookup(shape.op));
+    llvm::Expected<const CodeObjectInfo *> info = runner.compileShape(op, *op.lookupShape(shape.id));
     if (!info) {
       std::string now = llvm::toString(info.takeError());
       if (!shape.codeObjectHash.empty() || now != shape.error)
-        return refuse(fmt::format("{} does not compile now: {}", where, now));
+        return refuseResume(path, fmt::format("shape {} of {} does not compile now: {}", shape.id, shape.op, now));
       continue;
     }
-    if (llvm::Error error = checkSameCode(*stored, shape, **info, path))
+    if (llvm::Error error = checkSameCode(stored, shape, **info, path))
       return error;
   }
-  // Entries go in the order of the work; what is missing is run in between.
-  for (const auto &[op, ids] : work)
-    for (int64_t id : ids)
-      for (ShapeResult &shape : stored->shapes)
-        if (shape.id == id && shape.op == op->name) {
-          record.shapes.push_back(std::move(shape));
-          break;
-        }
-  record.codeObjects = std::move(stored->codeObjects);
   return llvm::Error::success();
 }
 
-/// Adds the code objects that the record does not have yet.
-void addCodeObjects(const Runner &runner, RunRecord &record) {
-  for (const auto &info : runner.getCodeObjects()) {
-    const Manifest &manifest = info->manifest;
-    if (llvm::none_of(record.codeObjects, [&](const json::Object &entry) {
-          return entry.getString("code_object_hash") == llvm::StringRef(manifest.codeObjectHash) &&
-                 entry.getString("op") == llvm::StringRef(manifest.op) &&
-                 entry.getString("dims") == llvm::StringRef(info->dims);
-        }))
-      record.codeObjects.push_back(toJSON(*info));
+/// One shape of a run.
+struct Slot {
+  const CatalogueOperator *op = nullptr;
+  int64_t id = -1;
+  std::optional<ShapeResult> result;
+  std::optional<json::Object> codeObject;
+  bool isKept = false;
+  /// What the compiler depends on besides the command: operator and model dimensions.
+  std::string compileKey;
+  double weight = 1;
+};
+
+/// Fills in what is known before anything runs.
+void describeSlot(Slot &slot, const RunOptions &options) {
+  slot.compileKey = slot.op->name;
+  const Operator *op = lookupOperator(slot.op->name);
+  if (!op || slot.id < 0)
+    return;
+  llvm::Expected<Instance> instance = op->instantiate(slot.op->lookupShape(slot.id)->params);
+  if (!instance) {
+    llvm::consumeError(instance.takeError());
+    return;
   }
+  for (const auto &[name, value] : instance->modelDims)
+    slot.compileKey += fmt::format(" {}={}", name, value);
+  double elements = 0;
+  for (const std::vector<TensorSpec> *tensors : {&instance->inputs, &instance->outputs})
+    for (const TensorSpec &spec : *tensors)
+      elements += double(spec.getElements());
+  // Compiling, and a shape of no elements, take about as long as some ten thousand of them.
+  slot.weight = 3e4 + (options.whole ? elements : std::min(elements, double(options.budget)));
+}
+
+/// Finished shapes and their code objects, in the order of the work, whatever
+/// order they came in.
+void fillRecord(llvm::ArrayRef<Slot> slots, RunRecord &record) {
+  record.shapes.clear();
+  record.codeObjects.clear();
+  for (const Slot &slot : slots) {
+    if (!slot.result)
+      continue;
+    record.shapes.push_back(*slot.result);
+    if (slot.codeObject && !llvm::is_contained(record.codeObjects, *slot.codeObject) &&
+        llvm::none_of(record.codeObjects, [&](const json::Object &entry) {
+          return llvm::all_of(
+              std::initializer_list<llvm::StringRef>{"op", "dims", "code_object_hash"},
+              [&](llvm::StringRef key) { return entry.getString(key) == slot.codeObject->getString(key); });
+        }))
+      record.codeObjects.push_back(*slot.codeObject);
+  }
+}
+
+/// Writes a file so that it survives a loss of power, too.
+llvm::Error writeDurably(const std::string &path, llvm::StringRef text) {
+  if (llvm::Error error = writeFile(path, text))
+    return error;
+  llvm::SmallString<256> directory = llvm::sys::path::parent_path(path);
+  for (const std::string &name : {path, directory.empty() ? std::string(".") : directory.str().str()}) {
+    int fd = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+      continue;
+    ::fsync(fd);
+    ::close(fd);
+  }
+  return llvm::Error::success();
+}
+
+/// Runs `job` as one isolated job (or here) and returns what it sends; an empty
+/// text when the run was interrupted.
+llvm::Expected<std::string> askWorker(bool isInProcess, std::function<std::string()> job) {
+  std::string answer;
+  JobPool pool;
+  pool.start = [&]() -> JobFunction { return [&](size_t, JobChannel &channel) { channel.send(job()); }; };
+  pool.isStopped = [] { return isInterrupted.load(); };
+  pool.onEnd = [&](size_t, JobOutcome outcome) -> llvm::Error {
+    if (outcome.end != JobEnd::Done)
+      return makeError("a process that prepares the run was " + outcome.reason);
+    answer = outcome.messages.front();
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = isInProcess ? runJobsHere({0}, pool) : runJobs({0}, pool))
+    return std::move(error);
+  return answer;
+}
+
+/// Seconds by operator, where there are several.
+void printCost(Context &context, llvm::ArrayRef<Slot> slots) {
+  std::vector<std::pair<const CatalogueOperator *, std::pair<size_t, double>>> rows;
+  double total = 0;
+  for (const Slot &slot : slots) {
+    if (!slot.result)
+      continue;
+    if (rows.empty() || rows.back().first != slot.op)
+      rows.push_back({slot.op, {0, 0}});
+    ++rows.back().second.first;
+    rows.back().second.second += slot.result->wallSeconds;
+    total += slot.result->wallSeconds;
+  }
+  if (rows.size() < 2)
+    return;
+  context.err << fmt::format("{:<29} {:>6} {:>13} {:>6}\n", "cost of the run", "shapes", "process time", "share");
+  for (const auto &[op, row] : rows)
+    context.err << fmt::format("{:<29} {:>6} {:>13} {:>6}\n", op->name, row.first, formatDuration(row.second),
+                               formatShare(total > 0 ? row.second / total : 0));
 }
 
 /// Whether the file can be replaced as often as one likes: no pipe, no device.
@@ -499,6 +615,14 @@ int runRun(Context &context, const Arguments &arguments) {
     return context.fail(makeError("run: --kernel needs --op or --case"), exitUsage);
   if (arguments.has("resume") && !arguments.has("json"))
     return context.fail(makeError("run: --resume needs --json FILE, the file to go on with"), exitUsage);
+  if (arguments.has("retry") && !arguments.has("resume"))
+    return context.fail(makeError("run: --retry needs --resume"), exitUsage);
+  bool isInProcess = arguments.has("in-process");
+  for (llvm::StringRef limit : {"time-limit", "memory-limit"})
+    if (isInProcess && arguments.has(limit))
+      return context.fail(
+          makeError(fmt::format("run: --in-process has no process to end, so --{} has no effect", limit.str())),
+          exitUsage);
   if (arguments.has("resume") && arguments.has("case"))
     return context.fail(makeError("run: --resume needs --op or --all; a stored case is one shape"), exitUsage);
   constexpr llvm::StringLiteral outputs[] = {"json", "html", "svg"};
@@ -545,11 +669,13 @@ int runRun(Context &context, const Arguments &arguments) {
   else if (*inputs == "strict")
     options.inputs = {InputVariant::Strict};
   llvm::Expected<uint64_t> jobs = arguments.getUnsigned("jobs", 0, 1), seed = arguments.getUnsigned("seed", 1, 0),
-                           budget = arguments.getUnsigned("budget", options.budget, 1);
-  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &budget})
+                           budget = arguments.getUnsigned("budget", options.budget, 1),
+                           timeLimit = arguments.getUnsigned("time-limit", 3600, 0),
+                           memoryLimit = arguments.getUnsigned("memory-limit", 0, 0);
+  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &budget, &timeLimit, &memoryLimit})
     if (!*number) {
       int code = context.fail(number->takeError(), exitUsage);
-      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &budget})
+      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &budget, &timeLimit, &memoryLimit})
         if (other != number && !*other)
           llvm::consumeError(other->takeError());
       return code;
@@ -561,6 +687,10 @@ int runRun(Context &context, const Arguments &arguments) {
   options.seed = *seed;
   options.budget = *budget;
   options.whole = arguments.has("whole");
+  options.profile = arguments.has("profile");
+  if (*memoryLimit > uint64_t(1) << 40)
+    return context.fail(makeError(fmt::format("--memory-limit '{}' must be at most 2^40 MiB", *memoryLimit)),
+                        exitUsage);
 
   // Inputs that may be at fault; all of them are looked at before work starts.
   options.arch = arguments.get("arch", "gfx942");
@@ -607,7 +737,7 @@ int runRun(Context &context, const Arguments &arguments) {
         return context.fail(std::move(error));
 
   std::optional<Case> testCase;
-  std::vector<std::pair<const CatalogueOperator *, std::vector<int64_t>>> work;
+  Work work;
   if (arguments.has("case")) {
     llvm::Expected<Case> loaded = loadCase(arguments.get("case"));
     if (!loaded)
@@ -638,18 +768,41 @@ int runRun(Context &context, const Arguments &arguments) {
                                                 "can be checked; available: {}",
                                                 op->name, fmt::join(getReferenceNames(), ", "))));
 
-  Runner runner(context.hooks, options);
+  isInterrupted.store(false);
+  auto previousHandler = std::signal(SIGINT, handleInterrupt);
+  llvm::scope_exit restoreHandler([&] { std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler); });
+
+  // Devices and compilers start threads, which a fork loses: this process opens
+  // and compiles nothing itself.
   std::string deviceName = arguments.get("device", "sim");
-  if (llvm::Error error = runner.open(deviceName, unsigned(*jobs)))
-    return context.fail(std::move(error));
-  bool isSimulated = runner.getDevice().isSimulated();
-  size_t total = 0;
-  for (const auto &[op, ids] : work)
-    total += ids.size();
+  unsigned numThreads = *jobs ? unsigned(*jobs) : std::max(1u, std::thread::hardware_concurrency());
+  Runner runner(context.hooks, options);
+  bool isOpen = false;
+  auto openHere = [&]() -> std::string {
+    if (isOpen)
+      return "";
+    if (llvm::Error error = runner.open(deviceName, numThreads))
+      return llvm::toString(std::move(error));
+    isOpen = true;
+    return "";
+  };
+  llvm::Expected<std::string> answer = askWorker(isInProcess, [&]() -> std::string {
+    std::string error = openHere();
+    if (!error.empty())
+      return "E" + error;
+    return (runner.getDevice().isSimulated() ? "S" : "M") + runner.getDevice().getName().str();
+  });
+  if (!answer)
+    return context.fail(answer.takeError());
+  if (answer->empty())
+    return context.fail(makeError("interrupted before the first shape"));
+  if (answer->front() == 'E')
+    return context.fail(makeError(answer->substr(1)));
+  bool isSimulated = answer->front() == 'S';
 
   RunRecord record;
   record.compilerVersion = context.hooks.compilerVersion;
-  record.deviceName = runner.getDevice().getName().str();
+  record.deviceName = answer->substr(1);
   record.isSimulated = isSimulated;
   record.chip = options.chip;
   record.arch = options.arch;
@@ -663,23 +816,55 @@ int runRun(Context &context, const Arguments &arguments) {
   record.whole = options.whole;
   record.budget = options.budget;
   record.schedule = options.scheduleName.empty() ? "<default>" : options.scheduleName;
-  // Without a file there is nothing to keep yet.
-  if (arguments.has("resume") && llvm::sys::fs::exists(jsonPath))
-    if (llvm::Error error = resume(context, jsonPath, runner, record, work))
-      return context.fail(std::move(error));
-  size_t kept = record.shapes.size();
-  auto writeRecord = [&]() {
-    addCodeObjects(runner, record);
-    return writeFile(jsonPath, llvm::formatv("{0:2}\n", toJSON(record)).str());
-  };
 
-  isInterrupted.store(false);
-  auto previousHandler = std::signal(SIGINT, handleInterrupt);
-  llvm::scope_exit restoreHandler([&] { std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler); });
-  Progress progress(context.err, total - kept);
+  std::vector<Slot> slots;
+  for (const auto &[op, ids] : work)
+    for (int64_t id : ids) {
+      Slot &slot = slots.emplace_back();
+      slot.op = op;
+      slot.id = id;
+      describeSlot(slot, options);
+    }
+  size_t total = slots.size(), kept = 0;
+  // Without a file there is nothing to keep yet.
+  if (arguments.has("resume") && llvm::sys::fs::exists(jsonPath)) {
+    llvm::Expected<StoredRun> stored = readEarlierRun(jsonPath, record, work);
+    if (!stored)
+      return context.fail(stored.takeError());
+    if (arguments.has("retry"))
+      llvm::erase_if(stored->shapes, [](const ShapeResult &shape) { return shape.status == ShapeStatus::Error; });
+    if (!stored->shapes.empty()) {
+      llvm::Expected<std::string> fault = askWorker(isInProcess, [&]() -> std::string {
+        std::string error = openHere();
+        if (!error.empty())
+          return "E" + error;
+        if (llvm::Error code = checkEarlierCode(jsonPath, *stored, runner, context.catalogue))
+          return "E" + llvm::toString(std::move(code));
+        return "same";
+      });
+      if (!fault)
+        return context.fail(fault.takeError());
+      if (fault->empty())
+        return context.fail(makeError("interrupted before the first shape"));
+      if (fault->front() == 'E')
+        return context.fail(makeError(fault->substr(1)));
+    }
+    for (Slot &slot : slots)
+      for (ShapeResult &shape : stored->shapes)
+        if (shape.id == slot.id && shape.op == slot.op->name && !slot.isKept) {
+          for (const json::Object &entry : stored->codeObjects)
+            if (entry.getString("code_object_hash") == llvm::StringRef(shape.codeObjectHash) &&
+                entry.getString("op") == llvm::StringRef(shape.op) && !slot.codeObject)
+              slot.codeObject = entry;
+          slot.result = std::move(shape);
+          slot.isKept = true;
+          ++kept;
+        }
+  }
+
   context.print("{} on {}{}, executed by {}; seed {}\n", options.arch, options.chip->name.str(),
                 options.chip->alias.empty() ? std::string() : fmt::format(" ({})", options.chip->alias.str()),
-                isSimulated ? "the embedded device" : runner.getDevice().getName().str(), options.seed);
+                isSimulated ? "the embedded device" : record.deviceName, options.seed);
   if (isSimulated)
     context.print("times are predictions (roofline-grade), production times are measurements\n");
   if (arguments.has("all"))
@@ -687,58 +872,201 @@ int runRun(Context &context, const Arguments &arguments) {
                   context.catalogue.getOperators().size());
   if (kept)
     context.print("{} of {} shapes are kept from '{}'\n", kept, total, jsonPath);
-  // Results before `next` are shown; behind it are kept ones that are not yet.
-  size_t next = 0;
-  for (const auto &[op, ids] : work) {
-    context.print("\n{}\n", op->name);
-    printRunHead(context, isSimulated);
-    size_t firstResult = next;
-    for (int64_t id : ids) {
-      if (isInterrupted.load())
-        break;
-      bool isKept = next < record.shapes.size() && record.shapes[next].id == id && record.shapes[next].op == op->name;
-      if (!isKept) {
-        progress.show(id < 0 ? op->name + " stored case" : fmt::format("{} shape {}", op->name, id));
-        record.shapes.insert(record.shapes.begin() + ptrdiff_t(next),
-                             testCase ? runner.runCase(*op, *testCase) : runner.runShape(*op, *op->lookupShape(id)));
-        progress.advance();
-        progress.clear();
-      }
-      printRunRow(context, record.shapes[next]);
-      context.out.flush();
-      ++next;
-      // The file is as good as the run has got: what is lost at worst is the
-      // shape at hand. It says that it is unfinished until the end.
-      record.isInterrupted = true;
-      if (!isKept && arguments.has("json") && isReplaceable(jsonPath))
-        if (llvm::Error error = writeRecord())
-          return context.fail(std::move(error));
-    }
-    llvm::ArrayRef<ShapeResult> ofThis = llvm::ArrayRef(record.shapes).slice(firstResult, next - firstResult);
-    printAllFaults(context, ofThis);
-    printSummary(context, ofThis);
-    if (isInterrupted.load())
-      break;
+
+  std::vector<size_t> pending;
+  std::vector<double> weights;
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    weights.push_back(slot.isKept ? 0 : slot.weight);
+    if (!slot.isKept)
+      pending.push_back(i);
   }
-  record.isInterrupted = isInterrupted.load();
-  llvm::ArrayRef<ShapeResult> shown = llvm::ArrayRef(record.shapes).take_front(next);
+  Progress progress(context.err, std::move(weights));
+
+  // Rows are shown in the order of the work; `next` is the first that is not.
+  size_t next = 0, shownOfOp = 0;
+  const CatalogueOperator *shownOp = nullptr;
+  auto endOperator = [&] {
+    if (!shownOp)
+      return;
+    std::vector<ShapeResult> results;
+    double seconds = 0;
+    for (const Slot &slot : slots)
+      if (slot.op == shownOp && slot.result) {
+        results.push_back(*slot.result);
+        seconds += slot.result->wallSeconds;
+      }
+    printAllFaults(context, results);
+    printSummary(context, results);
+    // Times of the host differ from run to run; the results do not.
+    if (work.size() > 1)
+      context.err << fmt::format("{}: {} shapes took {}\n", shownOp->name, results.size(), formatDuration(seconds));
+    shownOp = nullptr;
+  };
+  auto showRow = [&](const Slot &slot) {
+    if (slot.op != shownOp) {
+      endOperator();
+      context.print("\n{}\n", slot.op->name);
+      printRunHead(context, isSimulated);
+      shownOp = slot.op;
+      shownOfOp = 0;
+    }
+    printRunRow(context, *slot.result);
+    if (++shownOfOp == size_t(llvm::count_if(slots, [&](const Slot &other) { return other.op == slot.op; })))
+      endOperator();
+  };
+  auto showRows = [&](bool skipsGaps) {
+    for (; next < total && (slots[next].result || skipsGaps); ++next)
+      if (slots[next].result)
+        showRow(slots[next]);
+    context.out.flush();
+  };
+  showRows(false);
+
+  std::map<std::string, JobOutcome> brokenCompiles;
+  auto fail = [&](const Slot &slot, const std::string &error, const std::string &failure) {
+    if (slot.id >= 0)
+      return runner.failShape(*slot.op, *slot.op->lookupShape(slot.id), error, failure);
+    ShapeResult result;
+    result.op = slot.op->name;
+    result.error = error;
+    result.failure = failure;
+    return result;
+  };
+  auto failOutcome = [&](const Slot &slot, const JobOutcome &outcome) {
+    return fail(slot, fmt::format("{}: {}", outcome.stage.empty() ? "starting" : outcome.stage, outcome.reason),
+                outcome.end == JobEnd::Crashed    ? "crash"
+                : outcome.end == JobEnd::TimedOut ? "timeout"
+                                                  : "memory");
+  };
+  // The file is as good as the run has got: what is lost at worst are the
+  // shapes at hand. It says that it is unfinished until the end.
+  auto store = [&](bool isUnfinished) -> llvm::Error {
+    fillRecord(slots, record);
+    record.isInterrupted = isUnfinished;
+    return writeDurably(jsonPath, llvm::formatv("{0:2}\n", toJSON(record)).str());
+  };
+  auto take = [&](size_t job) -> llvm::Error {
+    showRows(false);
+    return arguments.has("json") && isReplaceable(jsonPath) ? store(true) : llvm::Error::success();
+  };
+
+  constexpr llvm::StringLiteral compiling = "compiling", executing = "executing and checking";
+  JobPool pool;
+  // A GPU measures one kernel at a time.
+  pool.workers = isSimulated ? unsigned(std::min<size_t>(numThreads, std::max<size_t>(1, pending.size()))) : 1;
+  pool.limits.seconds = double(*timeLimit);
+  pool.limits.bytes = arguments.has("memory-limit") ? *memoryLimit << 20 : getPhysicalMemory() / 4 * 3 / pool.workers;
+  unsigned threadsEach = std::max(1u, numThreads / pool.workers);
+  pool.start = [&]() -> JobFunction {
+    Runner *mine = &runner;
+    std::shared_ptr<Runner> own;
+    std::string openError;
+    if (isInProcess) {
+      openError = openHere();
+    } else {
+      own = std::make_shared<Runner>(context.hooks, options);
+      mine = own.get();
+      if (llvm::Error error = own->open(deviceName, threadsEach))
+        openError = llvm::toString(std::move(error));
+    }
+    return [&, mine, own, openError](size_t job, JobChannel &channel) {
+      const Slot &slot = slots[job];
+      auto begin = std::chrono::steady_clock::now();
+      ShapeResult result;
+      if (!openError.empty()) {
+        result = fail(slot, openError, "");
+      } else {
+        channel.enter(compiling);
+        const CatalogueShape *shape = slot.id < 0 ? nullptr : slot.op->lookupShape(slot.id);
+        if (shape) {
+          // Compiling again comes from the runner's cache, errors included.
+          if (llvm::Expected<const CodeObjectInfo *> info = mine->compileShape(*slot.op, *shape))
+            channel.send(llvm::formatv("{0}", json::Value(toJSON(**info))).str());
+          else
+            llvm::consumeError(info.takeError());
+        }
+        channel.enter(executing);
+        result = shape ? mine->runShape(*slot.op, *shape) : mine->runCase(*slot.op, *testCase);
+        if (!shape && !mine->getCodeObjects().empty())
+          channel.send(llvm::formatv("{0}", json::Value(toJSON(*mine->getCodeObjects().back()))).str());
+      }
+      result.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      channel.send(llvm::formatv("{0}", json::Value(toJSON(result))).str());
+    };
+  };
+  pool.skip = [&](size_t job) {
+    auto broken = brokenCompiles.find(slots[job].compileKey);
+    if (broken == brokenCompiles.end())
+      return false;
+    // The same compilation would end the same way, after the same time.
+    slots[job].result = failOutcome(slots[job], broken->second);
+    progress.remove(job);
+    showRows(false);
+    return true;
+  };
+  pool.onStart = [&](size_t job) {
+    const Slot &slot = slots[job];
+    progress.add(job,
+                 slot.id < 0 ? slot.op->name + " stored case" : fmt::format("{} shape {}", slot.op->name, slot.id));
+    progress.show();
+  };
+  pool.onTick = [&] { progress.show(); };
+  pool.isStopped = [] { return isInterrupted.load(); };
+  pool.onEnd = [&](size_t job, JobOutcome outcome) -> llvm::Error {
+    Slot &slot = slots[job];
+    progress.remove(job);
+    progress.clear();
+    auto parse = [&](const std::string &text) -> llvm::Expected<json::Value> { return json::parse(text); };
+    size_t numObjects = outcome.messages.size() - (outcome.end == JobEnd::Done ? 1 : 0);
+    for (size_t i = 0; i < numObjects; ++i) {
+      llvm::Expected<json::Value> object = parse(outcome.messages[i]);
+      if (!object)
+        return object.takeError();
+      if (json::Object *entry = object->getAsObject())
+        slot.codeObject = std::move(*entry);
+    }
+    if (outcome.end == JobEnd::Done) {
+      llvm::Expected<json::Value> tree = parse(outcome.messages.back());
+      if (!tree)
+        return tree.takeError();
+      llvm::Expected<ShapeResult> result = readShapeResult(*tree, slot.op->name, "a worker's result");
+      slot.result = result ? std::move(*result) : fail(slot, llvm::toString(result.takeError()), "");
+    } else {
+      if (outcome.stage == compiling)
+        brokenCompiles[slot.compileKey] = outcome;
+      slot.result = failOutcome(slot, outcome);
+      slot.result->wallSeconds = outcome.seconds;
+      if (slot.codeObject)
+        slot.result->codeObjectHash = slot.codeObject->getString("code_object_hash").value_or("").str();
+    }
+    return take(job);
+  };
+  if (llvm::Error error = isInProcess ? runJobsHere(pending, pool) : runJobs(pending, pool))
+    return context.fail(std::move(error));
+  progress.clear();
+  showRows(true);
+  endOperator();
+
+  fillRecord(slots, record);
+  size_t finished = record.shapes.size();
+  record.isInterrupted = finished < total;
   if (work.size() > 1) {
     context.print("\nall operators\n");
-    printSummary(context, shown);
+    printSummary(context, record.shapes);
+    printCost(context, slots);
   }
   if (record.isInterrupted)
-    context.err << fmt::format("interrupted after {} of {} shapes\n", next, total);
+    context.err << fmt::format("interrupted after {} of {} shapes\n", finished, total);
   if (arguments.has("json"))
-    if (llvm::Error error = writeRecord())
+    if (llvm::Error error = store(record.isInterrupted))
       return context.fail(std::move(error));
-  addCodeObjects(runner, record);
   if (arguments.has("html"))
     if (llvm::Error error = writeFile(arguments.get("html"), writePage(record)))
       return context.fail(std::move(error));
   if (arguments.has("svg"))
     if (llvm::Error error = writeFile(arguments.get("svg"), drawChart(record)))
       return context.fail(std::move(error));
-  bool allPass = llvm::all_of(shown, [](const ShapeResult &r) { return r.status == ShapeStatus::Pass; });
+  bool allPass = llvm::all_of(record.shapes, [](const ShapeResult &r) { return r.status == ShapeStatus::Pass; });
   return allPass && !record.isInterrupted ? exitOk : exitFault;
 }
 
@@ -749,10 +1077,63 @@ int runRun(Context &context, const Arguments &arguments) {
 constexpr OptionSpec scoreOptions[] = {
     {"chip", "CHIP", "chip of the rooflines (default: the one in the files)"},
     {"floor-us", "US", "time of an empty launch for the ceiling (default: of the chip table)"},
+    {"shapes", "", "show every shape: against roofline, minimal traffic, ceiling and production"},
     {"json", "FILE", "write the scores as JSON"},
 };
 constexpr CommandSpec scoreCommand = {
     "score", "Scores result files: S per operator, aggregates, production and ceiling.", "FILES...", scoreOptions};
+
+/// One row per shape of the result files. S stands beside the score against
+/// minimal traffic, so that an S above 1 is explained.
+void printScoredShapes(Context &context, const ResultSet &results, const ChipInfo &chip, double floorUs) {
+  std::string kind = results.timeKind.empty() ? "no time" : results.timeKind;
+  context.print("\n{:<29} {:>3} {:>11} {:>9} {:>7} {:>7} {:>7} {:>11} {:>10}\n", "", "", kind, "roofline", "", "S of",
+                "", "production", "S of");
+  context.print("{:<29} {:>3} {:>11} {:>9} {:>7} {:>7} {:>7} {:>11} {:>10}\n", "operator", "id", "us", "us", "S",
+                "minimal", "ceiling", "measured us", "production");
+  std::vector<std::string> reasons;
+  for (const CatalogueOperator &op : context.catalogue.getOperators()) {
+    auto found = results.shapes.find(op.name);
+    if (found == results.shapes.end())
+      continue;
+    for (const CatalogueShape &shape : op.shapes) {
+      auto entry = found->second.find(shape.id);
+      llvm::Expected<WorkPair> work = computeWork(op.name, shape.params, shape.realised);
+      if (!work) {
+        llvm::consumeError(work.takeError());
+        continue;
+      }
+      ShapeResult row;
+      row.solUs = computeSolMs(work->charged, op.dtype, chip) * 1000;
+      if (work->minimal)
+        row.minimalUs = computeSolMs(*work->minimal, op.dtype, chip) * 1000;
+      bool isPresent = entry != found->second.end();
+      if (isPresent && entry->second.passes && entry->second.timeUs > 0) {
+        row.status = ShapeStatus::Pass;
+        row.strict = true;
+        row.hasTime = true;
+        row.time.seconds = entry->second.timeUs * 1e-6;
+      }
+      auto production = shape.productionUs.find(chip.alias.str());
+      bool hasProduction = production != shape.productionUs.end();
+      double score = row.getScore();
+      std::string time = row.hasTime ? formatUs(row.getTimeUs()) : isPresent ? "no pass" : "missing";
+      context.print("{:<29} {:>3} {:>11} {:>9} {:>7.4f} {:>7} {:>7.4f} {:>11} {:>10}\n", op.name, shape.id, time,
+                    formatUs(row.solUs), score,
+                    !row.hasTime ? "-"
+                    : work->minimalIsNothing
+                        ? "0"
+                        : fmt::format("{:.4f}", row.minimalUs.value_or(row.solUs) / row.getTimeUs()),
+                    row.solUs > 0 ? row.solUs / std::max(row.solUs, floorUs) : 0,
+                    hasProduction ? formatUs(production->second) : "-",
+                    hasProduction ? fmt::format("{:.4f}", row.solUs / production->second) : "-");
+      if (std::string why = explainScore(row); !why.empty())
+        reasons.push_back(fmt::format("{} shape {}: {}", op.name, shape.id, why));
+    }
+  }
+  for (const std::string &reason : reasons)
+    context.print("{}\n", reason);
+}
 
 int runScore(Context &context, const Arguments &arguments) {
   if (arguments.getPositional().empty())
@@ -814,6 +1195,8 @@ int runScore(Context &context, const Arguments &arguments) {
                   row.passing.normalised, row.production.normalised, row.ceiling.normalised);
   }
   context.print("ceiling: no launch is faster than {} us\n", formatUs(floorUs));
+  if (arguments.has("shapes"))
+    printScoredShapes(context, results, *chip, floorUs);
   if (!arguments.has("json"))
     return exitOk;
   json::Value tree = score.toJSON();
@@ -905,24 +1288,33 @@ int runReference(Context &context, const Arguments &arguments) {
 // Dispatch
 //===----------------------------------------------------------------------===//
 
-struct Command {
-  const CommandSpec &spec;
-  int (*run)(Context &, const Arguments &);
-};
-constexpr Command commands[] = {
-    {listCommand, runList},   {rooflineCommand, runRoofline},   {runCommand, runRun},
-    {scoreCommand, runScore}, {referenceCommand, runReference},
-};
+std::vector<Command> getCommands() {
+  std::vector<Command> commands = {{&listCommand, runList},
+                                   {&rooflineCommand, runRoofline},
+                                   {&runCommand, runRun},
+                                   {&scoreCommand, runScore},
+                                   {&referenceCommand, runReference}};
+  llvm::append_range(commands, getReportCommands());
+  return commands;
+}
 
 void printOverview(llvm::raw_ostream &out) {
   out << "usage: atrex-bench-mlir COMMAND [options]\n\n"
          "Runs, checks and scores kernels for the operators of Atrex-Bench.\n\n";
-  for (const Command &command : commands)
-    out << fmt::format("  {:<10} {}\n", command.spec.name.str(), command.spec.summary.str());
+  for (const Command &command : getCommands())
+    out << fmt::format("  {:<10} {}\n", command.spec->name.str(), command.spec->summary.str());
   out << "\n`atrex-bench-mlir COMMAND --help` shows the options of a command.\n"
          "Exit codes: 0 success, 1 the input or the result is at fault, 2 usage.\n";
 }
 } // namespace
+
+llvm::Error bench::readFile(const std::string &path, std::string &text) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+  text = (*buffer)->getBuffer().str();
+  return llvm::Error::success();
+}
 
 int bench::runMain(llvm::ArrayRef<const char *> arguments, const Hooks &hooks, llvm::raw_ostream &out,
                    llvm::raw_ostream &err) {
@@ -940,17 +1332,17 @@ int bench::runMain(llvm::ArrayRef<const char *> arguments, const Hooks &hooks, l
     return exitOk;
   }
   std::vector<std::string> names;
-  for (const Command &command : commands) {
-    names.push_back(command.spec.name.str());
-    if (command.spec.name != name)
+  for (const Command &command : getCommands()) {
+    names.push_back(command.spec->name.str());
+    if (command.spec->name != name)
       continue;
     arguments = arguments.drop_front();
     for (const char *argument : arguments)
       if (llvm::StringRef(argument) == "--help" || llvm::StringRef(argument) == "-h") {
-        printHelp(command.spec, out);
+        printHelp(*command.spec, out);
         return exitOk;
       }
-    llvm::Expected<Arguments> parsed = Arguments::parse(command.spec, arguments);
+    llvm::Expected<Arguments> parsed = Arguments::parse(*command.spec, arguments);
     llvm::Expected<Catalogue> catalogue = Catalogue::load();
     if (!catalogue) {
       if (!parsed)

@@ -34,15 +34,37 @@ std::string bench::formatShare(double share) {
                          : fmt::format("{:.2g} %", percent);
 }
 
+std::string bench::explainScore(const ShapeResult &shape) {
+  double score = shape.getScore();
+  if (score <= 1)
+    return "";
+  std::string time = formatUs(shape.getTimeUs()), sol = formatUs(shape.solUs);
+  if (!shape.minimalUs)
+    return fmt::format(
+        "S is {:.2f}: {} us against a roofline time of {} us, which charges no more than a kernel needs; "
+        "the device is faster than its peaks say, or the time is wrong",
+        score, time, sol);
+  double minimal = *shape.minimalUs / shape.getTimeUs();
+  if (minimal <= 1)
+    return fmt::format("S is {:.2f} because the published roofline ({} us) charges more traffic or work than a kernel "
+                       "needs ({} us); against what it needs it is {:.2f}",
+                       score, sol, formatUs(*shape.minimalUs), minimal);
+  return fmt::format(
+      "S is {:.2f}, and {:.2f} against what a kernel needs at least: the device is faster than its peaks "
+      "say, or the time is wrong",
+      score, minimal);
+}
+
 namespace {
 
 constexpr llvm::StringLiteral style = R"css(
 :root{color-scheme:light dark;--ground:#fff;--raised:#f4f6f8;--ink:#1d2733;--faint:#5b6773;--line:#d9dee3;
 --link:#1f5f9e;
---good:#1b7a3d;--goodground:#e2f3e7;--bad:#b3261e;--badground:#fbe4e2;--note:#fff6e3;--noteline:#d9822b}
+--good:#1b7a3d;--goodground:#e2f3e7;--bad:#b3261e;--badground:#fbe4e2;--note:#fff6e3;--noteline:#d9822b;--bar:#2f6fb2;--mark:#d9822b}
 @media (prefers-color-scheme: dark){:root{--ground:#14181d;--raised:#1c2229;--ink:#d7dee6;--faint:#97a3af;
 --line:#333c46;
---link:#7db8ee;--good:#7fd49b;--goodground:#1b3325;--bad:#ff9c94;--badground:#45211f;--note:#2b2418;--noteline:#f0a04b}}
+--link:#7db8ee;--good:#7fd49b;--goodground:#1b3325;--bad:#ff9c94;--badground:#45211f;--note:#2b2418;--noteline:#f0a04b;
+--bar:#5b9bd8;--mark:#f0a04b}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",
@@ -73,6 +95,21 @@ svg{display:block}
 .controls input,.controls select{font:inherit;color:inherit;background:var(--raised);border:1px solid var(--line);
 border-radius:4px;padding:5px 8px;max-width:100%}
 .controls input{flex:1 1 260px;min-width:0;max-width:420px}
+.bars{display:grid;grid-template-columns:minmax(120px,max-content) 1fr max-content;gap:6px 14px;align-items:center;
+font-size:.9em;font-variant-numeric:tabular-nums;max-width:980px}
+.bars .row{display:contents}
+.bars .head{color:var(--faint);font-size:.92em}
+.bars .name{overflow-wrap:anywhere}
+.bars .track{position:relative;height:16px;background:var(--raised);border-radius:2px}
+.bars .fill{position:absolute;inset:0 auto 0 0;background:var(--bar);border-radius:2px;min-width:1px}
+.bars .mark{position:absolute;top:2px;width:12px;height:12px;margin-left:-6px;border-radius:50%;background:var(--mark);
+border:1.5px solid var(--ground)}
+.bars .top{position:absolute;top:-2px;bottom:-2px;border-left:2px dashed var(--faint)}
+.bars .figures{text-align:right;white-space:nowrap}
+.after{margin-top:16px}
+.profile{font-size:.85em}
+.profile th,.profile td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap}
+.profile .n{text-align:right}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .shapes{width:100%;font-size:.9em;white-space:nowrap}
 .shapes th,.shapes td{padding:4px 10px;text-align:left;border-bottom:1px solid var(--line)}
@@ -102,6 +139,9 @@ summary b{font-weight:600}
 .verdict p{margin:2px 0 2px 12px}
 [hidden]{display:none!important}
 @media (max-width:600px){main{padding:14px 12px 40px}h1{font-size:1.35em}.inside{padding-left:4px}
+.bars{display:block}.bars .head{display:none}
+.bars .row{display:grid;grid-template-columns:1fr max-content;gap:2px 10px;margin-bottom:8px}
+.bars .figures{order:1}.bars .track{order:2;grid-column:1/-1}
 .facts{grid-template-columns:1fr}}
 @media print{.controls{display:none}}
 )css";
@@ -223,6 +263,9 @@ public:
     page += style.str() + getChartStyle().str() + "</style>\n</head>\n<body>\n<main>\n";
     page += fmt::format("<h1>{}</h1>\n", escape(title));
     writeHead(chip);
+    if (groups.size() > 1)
+      writeOperators();
+    writeRoofline();
     writeCharts();
     writeTable();
     writeDetails();
@@ -304,6 +347,82 @@ private:
     return text + (worst ? "." : "");
   }
 
+  double getCeiling(const ShapeResult &shape) const {
+    double floorUs = record.chip->launchFloorSeconds * 1e6;
+    return shape.solUs > 0 ? shape.solUs / std::max(shape.solUs, floorUs) : 0;
+  }
+
+  /// A bar per operator: mean S of this run, of production, and the ceiling.
+  void writeOperators() {
+    struct Row {
+      std::string name;
+      size_t shapes = 0, passing = 0;
+      double mean = 0, production = 0, ceiling = 0;
+    };
+    std::vector<Row> rows;
+    double highest = 1;
+    for (llvm::ArrayRef<ShapeResult> group : groups) {
+      Row row{group.front().op, group.size()};
+      size_t withProduction = 0;
+      for (const ShapeResult &shape : group) {
+        row.mean += shape.getScore() / double(group.size());
+        row.ceiling += getCeiling(shape) / double(group.size());
+        row.passing += shape.status == ShapeStatus::Pass;
+        if (shape.productionUs && *shape.productionUs > 0) {
+          row.production += shape.solUs / *shape.productionUs;
+          ++withProduction;
+        }
+      }
+      row.production /= double(std::max<size_t>(1, withProduction));
+      highest = std::max({highest, row.mean, row.production});
+      rows.push_back(row);
+    }
+    std::string kind = record.isSimulated ? "predicted" : "measured";
+    page +=
+        fmt::format("<h2>Operators</h2>\n<p class=\"faint\">Mean share of the roofline over the shapes of this run; "
+                    "a shape that does not pass counts 0.</p>\n<div class=\"legend\">\n"
+                    "<span><svg class=\"chart\" width=\"11\" height=\"11\"><rect class=\"bar\" width=\"11\" "
+                    "height=\"11\"/></svg>this run, {}</span>\n"
+                    "<span><svg class=\"chart\" width=\"11\" height=\"11\"><circle class=\"production\" cx=\"5.5\" "
+                    "cy=\"5.5\" r=\"5\"/></svg>production, measured</span>\n"
+                    "<span><svg class=\"chart\" width=\"6\" height=\"14\"><path class=\"limit\" d=\"M3 0 "
+                    "v14\"/></svg>ceiling, set by the launch time</span>\n</div>\n",
+                    kind);
+    page += fmt::format("<div class=\"bars\">\n<span class=\"head\">operator, passing</span><span "
+                        "class=\"head\"></span><span class=\"head figures\">{} / production / ceiling</span>\n",
+                        kind);
+    for (const Row &row : rows) {
+      auto percent = [&](double value) { return fmt::format("{:.2f}%", value / highest * 100); };
+      page += fmt::format("<div class=\"row\"><span class=\"name\">{} <span class=\"faint\">{}/{}</span></span><span "
+                          "class=\"track\"><span "
+                          "class=\"fill\" style=\"width:{}\"></span><span class=\"top\" style=\"left:{}\"></span>",
+                          escape(row.name), row.passing, row.shapes, percent(row.mean), percent(row.ceiling));
+      if (row.production > 0)
+        page += fmt::format("<span class=\"mark\" style=\"left:{}\"></span>", percent(row.production));
+      page += fmt::format("</span><span class=\"figures\"><b>{:.3f}</b> / {} / {:.3f}</span></div>\n", row.mean,
+                          row.production > 0 ? fmt::format("{:.3f}", row.production) : "-", row.ceiling);
+    }
+    page += "</div>\n";
+  }
+
+  void writeRoofline() {
+    llvm::Expected<Catalogue> catalogue = Catalogue::load();
+    if (!catalogue) {
+      llvm::consumeError(catalogue.takeError());
+      return;
+    }
+    std::string chart = drawRoofline(record, *catalogue);
+    if (chart.empty())
+      return;
+    page += fmt::format("<h2>Roofline</h2>\n<div class=\"legend\">\n"
+                        "<span><svg class=\"chart\" width=\"11\" height=\"11\"><circle class=\"dot\" cx=\"5.5\" "
+                        "cy=\"5.5\" r=\"4\"/></svg>this run, {}</span>\n"
+                        "<span><svg class=\"chart\" width=\"11\" height=\"11\"><circle class=\"ring\" cx=\"5.5\" "
+                        "cy=\"5.5\" r=\"4\"/></svg>production kernel, measured</span>\n</div>\n"
+                        "<figure class=\"scroll\" tabindex=\"0\">\n{}</figure>\n",
+                        record.isSimulated ? "predicted" : "measured", chart);
+  }
+
   void writeCharts() {
     page += fmt::format("<h2>Share of the roofline by shape</h2>\n<div class=\"legend\">\n"
                         "<span><svg class=\"chart\" width=\"11\" height=\"11\"><rect class=\"bar\" width=\"11\" "
@@ -343,11 +462,19 @@ private:
         "<span id=\"count\" class=\"faint\" aria-live=\"polite\"></span>\n</div>\n"
         "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"shapes\">\n<thead><tr>";
     const char *kind = record.isSimulated ? "predicted\nus" : "measured\nus";
-    const std::pair<const char *, bool> heads[] = {{"shape", true},       {"operator", false},
-                                                   {"dimensions", true},  {"upstream", false},
-                                                   {"strict", false},     {"output\nchecked", true},
-                                                   {kind, true},          {"share of\nroofline", true},
-                                                   {"bound", false},      {"production\nus, measured", true},
+    const std::pair<const char *, bool> heads[] = {{"shape", true},
+                                                   {"operator", false},
+                                                   {"dimensions", true},
+                                                   {"upstream", false},
+                                                   {"strict", false},
+                                                   {"output\nchecked", true},
+                                                   {kind, true},
+                                                   {"share of\nroofline", true},
+                                                   {"of minimal\ntraffic", true},
+                                                   {"ceiling", true},
+                                                   {"bound", false},
+                                                   {"production\nus, measured", true},
+                                                   {"times faster than\nproduction", true},
                                                    {"code object", false}};
     for (const auto &[name, isNumber] : heads)
       page += fmt::format("<th scope=\"col\"{}><button>{}</button></th>", isNumber ? " class=\"n\"" : "", name);
@@ -383,8 +510,14 @@ private:
     number(onlyIf(hasFigures, shape.getCheckedShare()), formatShare(shape.getCheckedShare()));
     number(onlyIf(hasFigures, shape.getTimeUs()), formatUs(shape.getTimeUs()));
     number(onlyIf(hasFigures, shape.getScore()), fmt::format("{:.3f}", shape.getScore()));
+    bool hasMinimal = hasFigures && shape.getScore() > 0;
+    double minimal = shape.minimalUs.value_or(shape.solUs) / std::max(shape.getTimeUs(), 1e-9);
+    number(onlyIf(hasMinimal, minimal), fmt::format("{:.3f}", minimal));
+    number(getCeiling(shape), fmt::format("{:.3f}", getCeiling(shape)));
     page += fmt::format("<td>{}</td>", hasFigures ? escape(shape.time.bound) : "-");
     number(shape.productionUs, formatUs(shape.productionUs.value_or(0)));
+    double faster = shape.productionUs.value_or(0) / std::max(shape.getTimeUs(), 1e-9);
+    number(onlyIf(hasMinimal && shape.productionUs, faster), fmt::format("{:.2f}", faster));
     page += fmt::format("<td class=\"hash\">{}</td></tr>\n",
                         shape.codeObjectHash.empty() ? "-" : escape(shape.codeObjectHash));
   }
@@ -399,13 +532,18 @@ private:
       page += fmt::format("<p class=\"faint\">{}</p>\n", escape(shortenParams(shape)));
       if (!shape.error.empty())
         page += fmt::format("<pre>{}</pre>\n", escape(shape.error));
+      if (std::string why = explainScore(shape); !why.empty())
+        page += fmt::format("<p class=\"note\">{}.</p>\n", escape(why));
       for (const CheckResult &check : shape.checks)
         writeCheck(check);
       page += "<div class=\"blocks\">\n";
       writeTime(shape);
+      writeTiming(shape);
       writeExecution(shape);
       writeCodeObject(shape);
-      page += "</div>\n<p><a href=\"#shapes\">back to the table</a></p>\n</div>\n</details>\n";
+      page += "</div>\n";
+      writeProfile(shape);
+      page += "<p><a href=\"#shapes\">back to the table</a></p>\n</div>\n</details>\n";
     }
   }
 
@@ -462,6 +600,56 @@ private:
     if (shape.productionUs)
       pair("production, measured", formatUs(*shape.productionUs));
     endPairs();
+  }
+
+  /// How a measured time was taken.
+  void writeTiming(const ShapeResult &shape) {
+    if (!shape.timing)
+      return;
+    beginPairs("Measurement");
+    for (const auto &[label, key] :
+         {std::pair("samples", "samples"), std::pair("median, us", "median_us"), std::pair("mean, us", "mean_us"),
+          std::pair("fastest, us", "minimum_us"), std::pair("spread, us", "spread_us"),
+          std::pair("outliers", "outliers"), std::pair("drift", "drift"), std::pair("empty launch, us", "empty_us")})
+      if (std::optional<double> number = shape.timing->getNumber(key))
+        pair(label, formatNumber(*number));
+    if (shape.intervalUs)
+      pair("95 % interval, us",
+           fmt::format("{} .. {}", formatUs(shape.intervalUs->first), formatUs(shape.intervalUs->second)));
+    endPairs();
+    if (const json::Array *warnings = shape.timing->getArray("warnings"))
+      for (const json::Value &warning : *warnings)
+        if (std::optional<llvm::StringRef> text = warning.getAsString())
+          page += fmt::format("<p class=\"note\">{}</p>\n", escape(*text));
+  }
+
+  /// The costliest source lines.
+  void writeProfile(const ShapeResult &shape) {
+    if (shape.profile.empty())
+      return;
+    constexpr size_t maxLines = 24;
+    page += "<h3 class=\"after\">Profile by source line</h3>\n<div class=\"scroll\" tabindex=\"0\"><table "
+            "class=\"profile\"><thead><tr>"
+            "<th>line</th><th class=\"n\">executions</th><th class=\"n\">vector cycles</th><th class=\"n\">matrix "
+            "cycles</th><th class=\"n\">bytes loaded</th><th class=\"n\">stored</th><th class=\"n\">LDS read</th><th "
+            "class=\"n\">LDS written</th></tr></thead>\n<tbody>\n";
+    for (const device::LineProfile &line : llvm::ArrayRef(shape.profile).take_front(maxLines)) {
+      llvm::StringRef file = line.file;
+      page += fmt::format(
+          "<tr><td><code>{}</code></td>",
+          file.empty()
+              ? std::string("(no line)")
+              : escape(fmt::format(
+                    "{}:{}", file.rsplit('/').second.empty() ? file.str() : file.rsplit('/').second.str(), line.line)));
+      for (uint64_t value : {line.executions, line.valuCycles, line.matrixCycles, line.loadBytes, line.storeBytes,
+                             line.ldsReadBytes, line.ldsWriteBytes})
+        page += fmt::format("<td class=\"n\">{}</td>", value);
+      page += "</tr>\n";
+    }
+    page += "</tbody></table></div>\n";
+    if (shape.profile.size() > maxLines)
+      page +=
+          fmt::format("<p class=\"faint\">{} more lines are in the result file</p>\n", shape.profile.size() - maxLines);
   }
 
   void writeExecution(const ShapeResult &shape) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Result.h"
+#include "atrex/Bench/Compare.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -52,7 +53,7 @@ static json::Object statsToJSON(const device::ExecutionStats &stats) {
                       {"host_seconds", stats.hostSeconds}};
 }
 
-static json::Object shapeToJSON(const ShapeResult &shape) {
+json::Object bench::toJSON(const ShapeResult &shape) {
   if (shape.stored)
     return *shape.stored;
   const char *status = shape.status == ShapeStatus::Pass   ? "pass"
@@ -66,6 +67,10 @@ static json::Object shapeToJSON(const ShapeResult &shape) {
     object["id"] = shape.id;
   if (!shape.error.empty())
     object["error"] = shape.error;
+  if (!shape.failure.empty())
+    object["failure"] = shape.failure;
+  if (shape.wallSeconds > 0)
+    object["wall_seconds"] = shape.wallSeconds;
   if (shape.upstream)
     object["upstream"] = *shape.upstream;
   if (shape.strict)
@@ -78,6 +83,8 @@ static json::Object shapeToJSON(const ShapeResult &shape) {
     object["code_object_hash"] = shape.codeObjectHash;
   if (shape.hasTime) {
     object["time"] = timeToJSON(shape.time);
+    if (shape.timing)
+      object["timing"] = json::Object(*shape.timing);
     object["executed"] = statsToJSON(shape.stats);
     object["coverage"] = json::Object{{"workgroups_executed", int64_t(shape.workgroupsExecuted)},
                                       {"workgroups_total", int64_t(shape.workgroupsTotal)},
@@ -86,6 +93,21 @@ static json::Object shapeToJSON(const ShapeResult &shape) {
     object["score"] = shape.getScore();
     if (shape.minimalUs && shape.time.seconds > 0)
       object["score_minimal"] = shape.getScore() > 0 ? *shape.minimalUs / shape.getTimeUs() : 0.0;
+  }
+  if (!shape.profile.empty()) {
+    json::Array lines;
+    for (const device::LineProfile &line : shape.profile)
+      lines.push_back(json::Object{{"file", line.file},
+                                   {"line", int64_t(line.line)},
+                                   {"instructions", int64_t(line.instructions)},
+                                   {"executions", int64_t(line.executions)},
+                                   {"valu_cycles", int64_t(line.valuCycles)},
+                                   {"matrix_cycles", int64_t(line.matrixCycles)},
+                                   {"load_bytes", int64_t(line.loadBytes)},
+                                   {"store_bytes", int64_t(line.storeBytes)},
+                                   {"lds_read_bytes", int64_t(line.ldsReadBytes)},
+                                   {"lds_write_bytes", int64_t(line.ldsWriteBytes)}});
+    object["profile"] = std::move(lines);
   }
   json::Array checks;
   for (const CheckResult &check : shape.checks) {
@@ -130,7 +152,7 @@ json::Value bench::toJSON(const RunRecord &record) {
     const std::string &name = record.shapes[i].op;
     json::Array shapes;
     for (; i < record.shapes.size() && record.shapes[i].op == name; ++i)
-      shapes.push_back(shapeToJSON(record.shapes[i]));
+      shapes.push_back(toJSON(record.shapes[i]));
     operators.push_back(json::Object{{"name", name}, {"shapes", std::move(shapes)}});
   }
   json::Array codeObjects;
@@ -138,6 +160,7 @@ json::Value bench::toJSON(const RunRecord &record) {
     codeObjects.push_back(json::Object(entry));
   return json::Object{{"schema", "atrex-mlir/bench-result/1"},
                       {"compiler", record.compilerVersion},
+                      {"catalogue", getCatalogueHash()},
                       {"arch", record.arch},
                       {"chip", json::Object{{"name", record.chip->name.str()}, {"alias", record.chip->alias.str()}}},
                       {"device", record.deviceName},

@@ -144,6 +144,31 @@ static bool readTime(const json::Value &value, ShapeResult &shape, json::Path pa
   return true;
 }
 
+static bool readTiming(const json::Value &value, ShapeResult &shape, json::Path path) {
+  Fields fields(value, path);
+  std::vector<double> interval;
+  if (!fields || !fields.readOptional("interval_us", interval))
+    return false;
+  if (fields.get("interval_us")) {
+    if (interval.size() != 2 || !(interval[0] > 0) || !(interval[0] <= interval[1])) {
+      fields.at("interval_us").report("expected two positive numbers in ascending order");
+      return false;
+    }
+    shape.intervalUs = {interval[0], interval[1]};
+  }
+  shape.timing = fields.getObject();
+  return true;
+}
+
+static bool readLine(const json::Value &value, device::LineProfile &line, json::Path path) {
+  Fields fields(value, path);
+  return fields && fields.read("file", line.file) && fields.read("line", line.line) &&
+         fields.read("instructions", line.instructions) && fields.read("executions", line.executions) &&
+         fields.read("valu_cycles", line.valuCycles) && fields.read("matrix_cycles", line.matrixCycles) &&
+         fields.read("load_bytes", line.loadBytes) && fields.read("store_bytes", line.storeBytes) &&
+         fields.read("lds_read_bytes", line.ldsReadBytes) && fields.read("lds_write_bytes", line.ldsWriteBytes);
+}
+
 static bool readExecution(const json::Value &value, device::ExecutionStats &stats, json::Path path) {
   Fields fields(value, path);
   std::map<std::string, uint64_t> instructions;
@@ -161,6 +186,7 @@ static bool readShape(const json::Value &value, const std::string &op, ShapeResu
   std::string status;
   if (!fields || !fields.read("status", status) || !fields.read("shape", shape.shapeText) ||
       !fields.readOptional("id", shape.id) || !fields.readOptional("error", shape.error) ||
+      !fields.readOptional("failure", shape.failure) || !fields.readOptional("wall_seconds", shape.wallSeconds) ||
       !fields.read("sol_us", shape.solUs) || !fields.readOptional("minimal_us", shape.minimalUs) ||
       !fields.readOptional("production_us", shape.productionUs) || !fields.readOptional("upstream", shape.upstream) ||
       !fields.readOptional("strict", shape.strict) || !fields.readOptional("code_object_hash", shape.codeObjectHash) ||
@@ -183,6 +209,13 @@ static bool readShape(const json::Value &value, const std::string &op, ShapeResu
   if (const json::Value *time = fields.get("time"))
     if (!readTime(*time, shape, fields.at("time")))
       return false;
+  if (const json::Value *timing = fields.get("timing"))
+    if (!readTiming(*timing, shape, fields.at("timing")))
+      return false;
+  if (fields.get("profile") && !fields.readArray("profile", [&](const json::Value &entry, json::Path entryPath) {
+        return readLine(entry, shape.profile.emplace_back(), entryPath);
+      }))
+    return false;
   if (const json::Value *executed = fields.get("executed"))
     if (!readExecution(*executed, shape.stats, fields.at("executed")))
       return false;
@@ -202,7 +235,9 @@ static bool readTree(const json::Value &tree, StoredRun &run, json::Path path) {
   if (!fields || !fields.read("compiler", run.compilerVersion) || !fields.read("arch", run.arch) ||
       !fields.read("device", run.deviceName) || !fields.read("check", run.check) ||
       !fields.read("inputs", run.inputs) || !fields.read("seed", run.seed) || !fields.read("whole", run.whole) ||
-      !fields.read("budget", run.budget))
+      !fields.read("budget", run.budget) || !fields.readOptional("catalogue", run.catalogue) ||
+      !fields.readOptional("schedule", run.schedule) || !fields.readOptional("interrupted", run.isInterrupted) ||
+      !fields.readOptional("simulated", run.isSimulated))
     return false;
   const json::Value *chip = fields.get("chip");
   if (!chip) {
@@ -252,6 +287,43 @@ llvm::Expected<StoredRun> bench::readRun(llvm::StringRef text, llvm::StringRef n
   if (!readTree(*tree, run, root))
     return makeError(fmt::format("'{}': {}", name.str(), llvm::toString(root.getError())));
   return run;
+}
+
+llvm::Expected<ShapeResult> bench::readShapeResult(const json::Value &value, const std::string &op,
+                                                   llvm::StringRef name) {
+  json::Path::Root root("shape");
+  ShapeResult shape;
+  if (!readShape(value, op, shape, root))
+    return makeError(fmt::format("{}: {}", name.str(), llvm::toString(root.getError())));
+  return shape;
+}
+
+llvm::Expected<RunRecord> bench::makeRecord(StoredRun stored, llvm::StringRef name) {
+  RunRecord record;
+  record.chip = lookupChip(stored.chip);
+  if (!record.chip)
+    return makeError(fmt::format("'{}': the chip table has no chip '{}'", name.str(), stored.chip));
+  std::optional<CheckMode> check;
+  for (CheckMode mode : {CheckMode::Upstream, CheckMode::Strict, CheckMode::Both})
+    if (getName(mode) == stored.check)
+      check = mode;
+  if (!check)
+    return makeError(
+        fmt::format("'{}': field 'check' must be upstream, strict or both, not '{}'", name.str(), stored.check));
+  record.check = *check;
+  record.compilerVersion = std::move(stored.compilerVersion);
+  record.deviceName = std::move(stored.deviceName);
+  record.isSimulated = stored.isSimulated;
+  record.arch = std::move(stored.arch);
+  record.inputs = std::move(stored.inputs);
+  record.seed = stored.seed;
+  record.whole = stored.whole;
+  record.budget = stored.budget;
+  record.isInterrupted = stored.isInterrupted;
+  record.schedule = std::move(stored.schedule);
+  record.shapes = std::move(stored.shapes);
+  record.codeObjects = std::move(stored.codeObjects);
+  return record;
 }
 
 static llvm::Error describeDifference(llvm::StringRef name, const std::string &difference) {

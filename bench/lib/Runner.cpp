@@ -8,6 +8,7 @@
 #include "atrex/Bench/Runner.h"
 #include "atrex/Bench/Embedded.h"
 #include "atrex/Bench/Random.h"
+#include "atrex/Bench/Timing.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -243,6 +244,52 @@ std::string compareRanges(llvm::ArrayRef<ByteRange> written, llvm::ArrayRef<RowR
   return "";
 }
 
+/// Launches of one candidate, timed by the device that executes them.
+class DeviceTimer : public LaunchTimer {
+public:
+  struct Launch {
+    const device::Kernel *kernel;
+    device::LaunchConfig config;
+    std::vector<uint8_t> kernarg;
+  };
+  DeviceTimer(device::Device &dev, std::vector<Launch> launches) : dev(dev), launches(std::move(launches)) {
+    for (Launch &launch : this->launches)
+      launch.config.kernarg = launch.kernarg;
+  }
+  ~DeviceTimer() override {
+    if (buffer)
+      llvm::consumeError(dev.free(buffer));
+  }
+  llvm::Error flushCaches(uint64_t bytes) override {
+    if (!buffer) {
+      llvm::Expected<DevicePtr> fresh = dev.allocate(bytes, "cache flush");
+      if (!fresh)
+        return fresh.takeError();
+      buffer = *fresh;
+    }
+    return dev.fill(buffer, uint8_t(++flushes), bytes);
+  }
+  llvm::Expected<double> timeLaunch(unsigned) override {
+    double seconds = 0;
+    for (const Launch &launch : launches) {
+      llvm::Expected<device::LaunchResult> result = dev.launch(*launch.kernel, launch.config);
+      if (!result)
+        return result.takeError();
+      seconds += result->time.seconds;
+    }
+    return seconds;
+  }
+  // The bench has no kernel that does nothing.
+  llvm::Expected<double> timeEmptyLaunch() override { return 0.0; }
+  double getResolution() const override { return 0; }
+
+private:
+  device::Device &dev;
+  std::vector<Launch> launches;
+  DevicePtr buffer = 0;
+  unsigned flushes = 0;
+};
+
 /// What the kernel argument `arg` is at `instance`.
 struct BoundTensor {
   const TensorSpec *spec = nullptr;
@@ -387,6 +434,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   // Launch.
   dev->clearTracking();
   bool isFirstRun = !result.hasTime;
+  std::vector<DeviceTimer::Launch> launches;
   for (const auto &[index, kernel] : llvm::enumerate(manifest.kernels)) {
     LaunchArguments arguments;
     arguments.dims = instance.getAllDims();
@@ -427,6 +475,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     }
     config.checks = options.deviceChecks;
     config.shuffle = options.shuffle;
+    config.profile = options.profile;
     llvm::Expected<device::LaunchResult> launched = dev->launch(*compiled.kernels[index], config);
     if (!launched)
       return launched.takeError();
@@ -439,6 +488,15 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     }
     if (!isFirstRun)
       continue;
+    launches.push_back({compiled.kernels[index], config, *kernarg});
+    if (options.profile) {
+      std::vector<device::LineProfile> lines = device::sumByLine(launched->profile);
+      // Results do not depend on where the sources stand.
+      for (device::LineProfile &line : lines)
+        if (llvm::StringRef(line.file).starts_with(ATREX_BENCH_SOURCE_DIR "/"))
+          line.file.erase(0, std::strlen(ATREX_BENCH_SOURCE_DIR "/"));
+      result.profile.insert(result.profile.end(), lines.begin(), lines.end());
+    }
     if (index == 0) {
       result.time = launched->time;
       result.stats = launched->stats;
@@ -450,6 +508,20 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
         result.time.parts[part] += seconds;
     }
     result.hasTime = true;
+  }
+
+  // The first launch alone is no measurement. The outputs that are checked below
+  // are those of the last timed launch.
+  if (isFirstRun && !dev->isSimulated()) {
+    DeviceTimer timer(*dev, std::move(launches));
+    TimingOptions timing = TimingOptions::forChip(*options.chip);
+    timing.seed = options.seed;
+    llvm::Expected<TimingSummary> summary = measureCandidate(timer, 0, timing);
+    if (!summary)
+      return summary.takeError();
+    result.time.seconds = summary->median;
+    result.intervalUs = {summary->low * 1e6, summary->high * 1e6};
+    result.timing = summary->toJSON();
   }
 
   // Check.
@@ -594,7 +666,7 @@ static std::string describeMissingReference(llvm::StringRef op) {
                      op.str(), fmt::join(getReferenceNames(), ", "));
 }
 
-ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
+ShapeResult Runner::describeShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
   ShapeResult result;
   result.id = shape.id;
   prepare(result, entry, shape.params, shape.realised);
@@ -602,6 +674,26 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
       options.chip->alias.empty() ? shape.productionUs.end() : shape.productionUs.find(options.chip->alias.str());
   if (production != shape.productionUs.end())
     result.productionUs = production->second;
+  if (const Operator *op = lookupOperator(entry.name)) {
+    if (llvm::Expected<Instance> instance = op->instantiate(shape.params))
+      result.shapeText = instance->shapeText;
+    else
+      llvm::consumeError(instance.takeError());
+  }
+  return result;
+}
+
+ShapeResult Runner::failShape(const CatalogueOperator &entry, const CatalogueShape &shape, std::string error,
+                              std::string failure) {
+  ShapeResult result = describeShape(entry, shape);
+  result.error = std::move(error);
+  result.failure = std::move(failure);
+  finish(result, false);
+  return result;
+}
+
+ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShape &shape) {
+  ShapeResult result = describeShape(entry, shape);
   auto fail = [&](llvm::Error error) {
     result.error = llvm::toString(std::move(error));
     finish(result, false);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Bench.h"
+#include "atrex/Device/HipDevice.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace atrex;
@@ -14,10 +15,13 @@ static llvm::Expected<std::unique_ptr<device::Device>> createDevice(llvm::String
                                                                     unsigned jobs) {
   if (name == "sim")
     return device::createSimDevice({chip.name.str(), jobs});
-  if (name.starts_with("hip"))
-    return bench::makeError("device '" + name.str() +
-                            "': this build has no HIP device; use --device sim, the embedded device");
-  return bench::makeError("unknown device '" + name.str() + "'; use --device sim, the embedded device");
+  if (name == "hip" || name.starts_with("hip:")) {
+    unsigned ordinal = 0;
+    if (name.consume_front("hip:") && name.getAsInteger(10, ordinal))
+      return bench::makeError("device 'hip:" + name.str() + "': behind 'hip:' stands the number of a GPU, as in hip:0");
+    return device::createHipDevice({chip.name.str(), ordinal, ""});
+  }
+  return bench::makeError("unknown device '" + name.str() + "'; use sim, the embedded device, or hip:N, a GPU");
 }
 
 int main(int argc, char **argv) {

@@ -23,6 +23,11 @@ std::string drawChart(const RunRecord &record);
 /// in its style and tells what the marks mean.
 std::string drawInlineChart(const RunRecord &record, llvm::ArrayRef<ShapeResult> results);
 
+/// The roofline of the chip in logarithmic axes (FLOP per byte, TFLOP/s), with a
+/// dot for every shape that does floating point work and passes, and a ring for
+/// its production kernel. Empty when there is no such shape.
+std::string drawRoofline(const RunRecord &record, const Catalogue &catalogue);
+
 /// Colours of a chart as CSS.
 llvm::StringRef getChartStyle();
 

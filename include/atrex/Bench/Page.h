@@ -18,6 +18,10 @@ namespace atrex::bench {
 /// loads nothing.
 std::string writePage(const RunRecord &record);
 
+/// Why a shape scores above 1, in one sentence; empty for others. Scores are
+/// never clipped, so each of them needs a reason.
+std::string explainScore(const ShapeResult &shape);
+
 /// Microseconds with about four significant digits.
 std::string formatUs(double us);
 

@@ -42,21 +42,31 @@ struct RunRecord {
 llvm::ArrayRef<const char *> getInstClassNames();
 
 llvm::json::Object toJSON(const CodeObjectInfo &info);
+llvm::json::Object toJSON(const ShapeResult &shape);
 llvm::json::Value toJSON(const RunRecord &record);
+
+/// One shape read back; `name` is for messages.
+llvm::Expected<ShapeResult> readShapeResult(const llvm::json::Value &value, const std::string &op,
+                                            llvm::StringRef name);
 
 /// What a result file says about how its run was asked for, and its entries as
 /// they stand there.
 struct StoredRun {
-  std::string compilerVersion, deviceName, chip, arch, check;
+  std::string compilerVersion, deviceName, chip, arch, check, schedule;
+  /// Empty in files that do not say.
+  std::string catalogue;
   std::vector<std::string> inputs;
   uint64_t seed = 0, budget = 0;
-  bool whole = false;
+  bool whole = false, isInterrupted = false, isSimulated = true;
   std::vector<ShapeResult> shapes;
   std::vector<llvm::json::Object> codeObjects;
 };
 
 /// Reads a result file whole; errors name the field. `name` is for messages.
 llvm::Expected<StoredRun> readRun(llvm::StringRef text, llvm::StringRef name);
+
+/// The run as it was recorded; fails when the chip table does not have its chip.
+llvm::Expected<RunRecord> makeRecord(StoredRun stored, llvm::StringRef name);
 
 /// An error that says what differs when `stored` is not a part of the run that
 /// `record` describes.

@@ -49,6 +49,8 @@ struct RunOptions {
   std::optional<uint64_t> shuffle;
   std::vector<InputVariant> inputs = {InputVariant::Published, InputVariant::Strict};
   uint64_t seed = 1;
+  /// Record the profile by source line.
+  bool profile = false;
   /// Execute every workgroup, however large the shape.
   bool whole = false;
   /// Tensor elements up to which a shape is executed whole, and about which a
@@ -95,6 +97,9 @@ struct ShapeResult {
   ShapeStatus status = ShapeStatus::Error;
   /// Why there is no verdict.
   std::string error;
+  /// "crash", "timeout" or "memory" where the process that ran the shape was
+  /// ended; empty otherwise.
+  std::string failure;
   std::vector<CheckResult> checks;
   std::optional<bool> upstream, strict;
   uint64_t workgroupsExecuted = 0, workgroupsTotal = 0;
@@ -103,6 +108,14 @@ struct ShapeResult {
   device::LaunchTime time;
   device::ExecutionStats stats;
   std::string codeObjectHash;
+  /// Bounds of a measured time, microseconds.
+  std::optional<std::pair<double, double>> intervalUs;
+  /// The whole of TimingSummary::toJSON() of a measured time.
+  std::optional<llvm::json::Object> timing;
+  /// With RunOptions::profile: sums by source line, most vector cycles first.
+  std::vector<device::LineProfile> profile;
+  /// Host seconds for everything: compiling, executing, checking.
+  double wallSeconds = 0;
   double solUs = 0;
   std::optional<double> minimalUs;
   std::optional<double> productionUs;
@@ -128,6 +141,12 @@ public:
   ShapeResult runShape(const CatalogueOperator &entry, const CatalogueShape &shape);
   /// Runs a stored case with its inputs against its outputs.
   ShapeResult runCase(const CatalogueOperator &entry, const Case &testCase);
+
+  /// What is known of a shape before it is compiled or run; needs no device.
+  ShapeResult describeShape(const CatalogueOperator &entry, const CatalogueShape &shape);
+  /// The same with an error as its result.
+  ShapeResult failShape(const CatalogueOperator &entry, const CatalogueShape &shape, std::string error,
+                        std::string failure);
 
   /// Only compiles what the shape needs.
   llvm::Expected<const CodeObjectInfo *> compileShape(const CatalogueOperator &entry, const CatalogueShape &shape);
