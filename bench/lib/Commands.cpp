@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "CaseCommands.h"
 #include "CommandLine.h"
 #include "atrex/Bench/Bench.h"
 #include "atrex/Bench/Chart.h"
@@ -412,16 +413,7 @@ llvm::Error readFile(const std::string &path, std::string &text) {
 /// Whether the parameters of a case describe its tensors.
 llvm::Error checkCase(const CatalogueOperator &entry, const Case &testCase) {
   const Operator *op = lookupOperator(entry.name);
-  if (!op)
-    return llvm::Error::success();
-  llvm::Expected<Instance> instance = op->instantiate(entry.makeParams(testCase.params));
-  if (!instance)
-    return makeError(fmt::format("case '{}': {}", testCase.directory, llvm::toString(instance.takeError())));
-  for (bool isOutput : {false, true})
-    for (const TensorSpec &spec : isOutput ? instance->outputs : instance->inputs)
-      if (llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, spec, isOutput); !tensor)
-        return tensor.takeError();
-  return llvm::Error::success();
+  return op ? bindCase(*op, entry, testCase).takeError() : llvm::Error::success();
 }
 
 /// The results of earlier runs that `record` goes on from. Anything that would
@@ -828,80 +820,6 @@ int runScore(Context &context, const Arguments &arguments) {
 }
 
 //===----------------------------------------------------------------------===//
-// reference
-//===----------------------------------------------------------------------===//
-
-constexpr OptionSpec referenceOptions[] = {
-    {"case", "DIR", "the stored case"},
-};
-constexpr CommandSpec referenceCommand = {"reference", "Recomputes a stored case and compares inputs and outputs.", "",
-                                          referenceOptions};
-
-int runReference(Context &context, const Arguments &arguments) {
-  if (!arguments.has("case"))
-    return context.fail(makeError("reference: --case DIR is missing"), exitUsage);
-  llvm::Expected<Case> testCase = loadCase(arguments.get("case"));
-  if (!testCase)
-    return context.fail(testCase.takeError());
-  llvm::Expected<const CatalogueOperator *> entry = context.catalogue.lookup(testCase->op);
-  if (!entry)
-    return context.fail(entry.takeError());
-  const Operator *op = lookupOperator(testCase->op);
-  if (!op)
-    return context.fail(makeError(fmt::format("operator '{}' has no reference in this build yet; available: {}",
-                                              testCase->op, fmt::join(getReferenceNames(), ", "))));
-  llvm::Expected<Instance> instance = op->instantiate((*entry)->makeParams(testCase->params));
-  if (!instance)
-    return context.fail(instance.takeError());
-  std::vector<const void *> inputs;
-  bool passes = true;
-  context.print("{} {}, {}\n", testCase->op, instance->shapeText, getName(testCase->variant).str());
-  auto countDifferences = [](const TensorSpec &spec, const std::vector<uint8_t> &a, const std::vector<uint8_t> &b) {
-    unsigned bytes = getSizeInBytes(spec.type);
-    size_t count = 0;
-    for (size_t i = 0; i < a.size(); i += bytes)
-      count += std::memcmp(a.data() + i, b.data() + i, bytes) != 0;
-    return count;
-  };
-  for (unsigned i = 0; i < instance->inputs.size(); ++i) {
-    const TensorSpec &spec = instance->inputs[i];
-    llvm::Expected<const CaseTensor *> tensor = matchTensor(*testCase, spec, false);
-    if (!tensor)
-      return context.fail(tensor.takeError());
-    inputs.push_back((*tensor)->data.data());
-    std::vector<uint8_t> drawn(spec.getBytes());
-    op->generate(*instance, i, testCase->variant, testCase->seed, 0, spec.getRows(), drawn.data());
-    size_t different = countDifferences(spec, drawn, (*tensor)->data);
-    context.print("  in  {:<16} {}\n", spec.name,
-                  different ? fmt::format("drawn again: {} of {} elements differ", different, spec.getElements())
-                            : "drawn again: identical");
-  }
-  std::vector<std::vector<uint8_t>> outputs;
-  std::vector<void *> outputPtrs;
-  for (const TensorSpec &spec : instance->outputs)
-    outputs.emplace_back(spec.getBytes());
-  for (std::vector<uint8_t> &output : outputs)
-    outputPtrs.push_back(output.data());
-  op->compute(*instance, inputs, instance->rows, outputPtrs);
-  for (unsigned i = 0; i < instance->outputs.size(); ++i) {
-    const TensorSpec &spec = instance->outputs[i];
-    llvm::Expected<const CaseTensor *> tensor = matchTensor(*testCase, spec, true);
-    if (!tensor)
-      return context.fail(tensor.takeError());
-    std::optional<Rule> rule = getStrictRule(testCase->op, spec.name);
-    if (!rule)
-      return context.fail(makeError(fmt::format("output '{}' has no strict rule", spec.name)));
-    OutputVerdict verdict = judgeTensor(*rule, spec.type, spec.shape, (*tensor)->data.data(), outputs[i].data());
-    size_t different = countDifferences(spec, outputs[i], (*tensor)->data);
-    context.print("  out {:<16} {}; strict {}: {}\n", spec.name,
-                  different ? fmt::format("{} of {} elements differ", different, spec.getElements()) : "identical",
-                  verdict.strict.passes ? "pass" : "FAIL", verdict.strict.message);
-    passes &= verdict.strict.passes;
-  }
-  return passes ? exitOk : exitFault;
-}
-
-//===----------------------------------------------------------------------===//
 // Dispatch
 //===----------------------------------------------------------------------===//
 
@@ -909,9 +827,17 @@ struct Command {
   const CommandSpec &spec;
   int (*run)(Context &, const Arguments &);
 };
-constexpr Command commands[] = {
-    {listCommand, runList},   {rooflineCommand, runRoofline},   {runCommand, runRun},
-    {scoreCommand, runScore}, {referenceCommand, runReference},
+const Command commands[] = {
+    {listCommand, runList},
+    {rooflineCommand, runRoofline},
+    {runCommand, runRun},
+    {scoreCommand, runScore},
+    {getReferenceCommand(),
+     [](Context &c, const Arguments &arguments) { return runReference(c.catalogue, arguments, c.out, c.err); }},
+    {getJudgeCommand(),
+     [](Context &c, const Arguments &arguments) { return runJudge(c.catalogue, arguments, c.out, c.err); }},
+    {getDrawCommand(),
+     [](Context &c, const Arguments &arguments) { return runDraw(c.catalogue, arguments, c.out, c.err); }},
 };
 
 void printOverview(llvm::raw_ostream &out) {
