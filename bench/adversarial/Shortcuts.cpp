@@ -141,9 +141,18 @@ void saturate(const Instance &, TensorSet &, TensorSet &outputs) {
 // Recurrences, rotary embeddings
 //===----------------------------------------------------------------------===//
 
+/// The states that sequences start from become zero.
+void forgetStates(const Instance &instance, TensorSet &inputs) {
+  std::vector<float> states = inputs.getFloats("initial_state");
+  int64_t size = int64_t(states.size()) / instance.trafficDims.at("NS");
+  for (int64_t index : inputs.getIntegers("initial_state_indices"))
+    std::fill_n(states.begin() + index * size, size, 0.0f);
+  inputs.setFloats("initial_state", states);
+}
+
 /// Only the last 24 tokens: nothing is known before, and keys before add nothing.
 void forgetEarlyTokens(const Instance &instance, TensorSet &inputs) {
-  inputs.fill("initial_state", 0);
+  forgetStates(instance, inputs);
   int64_t T = instance.trafficDims.at("T"), width = instance.modelDims.at("HK") * instance.modelDims.at("K");
   std::vector<float> k = inputs.getFloats("k");
   for (int64_t i = 0; i < int64_t(k.size()); ++i)
@@ -352,7 +361,7 @@ constexpr Shortcut shortcuts[] = {
     {"chunk_delta_rule_output", "zeros", "nothing is computed", nullptr, zeroOut},
     {"chunk_delta_rule_output", "without_state", "the term q h is left out", zero<h>, nullptr},
     {"chunk_delta_rule_output", "without_values", "the term A v is left out", zero<v>, nullptr},
-    {"chunk_gated_delta_rule_state", "no_initial_state", "the recurrence starts from zero", zero<state>, nullptr},
+    {"chunk_gated_delta_rule_state", "no_initial_state", "the recurrence starts from zero", forgetStates, nullptr},
     {"fp8_blockscale_fused_moe", "drop_smallest", "the slot of the smallest weight is dropped", dropSmallest, nullptr},
     {"fp8_blockscale_fused_moe", "neighbour_fc1_scale", "fc1_scale of the next block", takeNeighbour<fc1Scale>,
      nullptr},
@@ -367,7 +376,7 @@ constexpr Shortcut shortcuts[] = {
     {"fused_qkv_rope", "no_rotation", "every token stands at position 0", standStill, nullptr},
     {"gated_delta_rule_update", "zeros", "out is zero", nullptr, zeroOut},
     {"gated_delta_rule_update", "last_24_tokens", "the state of the last 24 tokens alone", forgetEarlyTokens, nullptr},
-    {"gated_delta_rule_update", "no_initial_state", "the recurrence starts from zero", zero<state>, nullptr},
+    {"gated_delta_rule_update", "no_initial_state", "the recurrence starts from zero", forgetStates, nullptr},
     {"linear_sigmoid_mul", "no_product", "post_mul_mat / 2", ignoreGemm, nullptr},
     {"linear_sigmoid_mul", "bias_only", "sigmoid of the bias", zero<hidden>, nullptr},
     {"mla_decode_attention", "zeros", "nothing is computed", nullptr, zeroOut},

@@ -89,6 +89,12 @@ llvm::Expected<std::vector<const CatalogueOperator *>> selectOperators(Context &
 // list
 //===----------------------------------------------------------------------===//
 
+/// Whether the bench brings a kernel for the operator.
+bool hasKernel(const std::string &op) {
+  std::string path;
+  return findSource("kernels/" + op + ".atx", path).has_value();
+}
+
 constexpr OptionSpec listOptions[] = {
     {"op", "OPERATOR", "show one operator"},
     {"shapes", "", "show every shape with its parameters"},
@@ -101,10 +107,10 @@ int runList(Context &context, const Arguments &arguments) {
     return context.fail(selected.takeError());
   double total = context.catalogue.getTotalImportance();
   context.print("{:<30} {:<15} {:>10} {:>7} {:>7}  {:<9} {}\n", "operator", "phase", "importance", "weight", "shapes",
-                "type", "reference");
+                "type", "kernel");
   for (const CatalogueOperator *op : *selected)
     context.print("{:<30} {:<15} {:>10.6f} {:>7.4f} {:>7}  {:<9} {}\n", op->name, op->phase, op->importance,
-                  op->importance / total, op->shapes.size(), op->dtype, lookupOperator(op->name) ? "yes" : "not yet");
+                  op->importance / total, op->shapes.size(), op->dtype, hasKernel(op->name) ? "yes" : "not yet");
   if (arguments.has("op") || arguments.has("shapes"))
     for (const CatalogueOperator *op : *selected) {
       auto join = [](const std::vector<std::pair<std::string, std::string>> &tensors) {
@@ -248,7 +254,7 @@ int runRoofline(Context &context, const Arguments &arguments) {
 
 constexpr OptionSpec runOptionSpecs[] = {
     {"op", "OPERATOR", "operator to run"},
-    {"all", "", "every operator that has a reference"},
+    {"all", "", "every operator that has a kernel"},
     {"case", "DIR", "run a stored case instead of catalogue shapes"},
     {"shapes", "LIST", "ids such as 0,3-5; all without it"},
     {"arch", "ARCH", "architecture to compile for (default gfx942)"},
@@ -260,7 +266,7 @@ constexpr OptionSpec runOptionSpecs[] = {
      "verdicts that decide pass or fail (default both), and checks of the embedded device (uninit, race, wait, hazard, "
      "align, all) whose findings fail a shape"},
     {"shuffle", "SEED", "draw the order of workgroups and waves on the embedded device from this seed"},
-    {"inputs", "published|strict|both", "inputs to run with (default both)"},
+    {"inputs", "published|strict|both|probes|all", "inputs to run with (default both)"},
     {"json", "FILE", "write results as JSON, after every shape"},
     {"resume", "", "keep the shapes that the file of --json already holds"},
     {"html", "FILE", "write a page: charts, table and details of every shape"},
@@ -529,13 +535,18 @@ int runRun(Context &context, const Arguments &arguments) {
       return context.fail(shuffle.takeError(), exitUsage);
     options.shuffle = *shuffle;
   }
-  llvm::Expected<std::string> inputs = arguments.getChoice("inputs", "both", {"published", "strict", "both"});
+  llvm::Expected<std::string> inputs =
+      arguments.getChoice("inputs", "both", {"published", "strict", "both", "probes", "all"});
   if (!inputs)
     return context.fail(inputs.takeError(), exitUsage);
   if (*inputs == "published")
     options.inputs = {InputVariant::Published};
   else if (*inputs == "strict")
     options.inputs = {InputVariant::Strict};
+  else if (*inputs == "probes")
+    options.inputs = getProbes().vec();
+  else if (*inputs == "all")
+    llvm::append_range(options.inputs, getProbes());
   llvm::Expected<uint64_t> jobs = arguments.getUnsigned("jobs", 0, 1), seed = arguments.getUnsigned("seed", 1, 0),
                            budget = arguments.getUnsigned("budget", options.budget, 1);
   for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &budget})
@@ -621,14 +632,15 @@ int runRun(Context &context, const Arguments &arguments) {
     work.push_back({*op, std::move(*ids)});
   } else {
     for (const CatalogueOperator &op : context.catalogue.getOperators())
-      if (lookupOperator(op.name))
+      if (hasKernel(op.name))
         work.push_back({&op, llvm::cantFail(parseShapeList("", op))});
   }
-  for (const auto &[op, ids] : work)
-    if (!lookupOperator(op->name))
-      return context.fail(makeError(fmt::format("operator '{}' has no reference in this build yet, so no kernel for it "
-                                                "can be checked; available: {}",
-                                                op->name, fmt::join(getReferenceNames(), ", "))));
+  if (!arguments.has("kernel"))
+    for (const auto &[op, ids] : work)
+      if (!hasKernel(op->name))
+        return context.fail(makeError(fmt::format("there is no kernel for {}: bench/kernels/{}.atx does not exist; "
+                                                  "name one with --kernel",
+                                                  op->name, op->name)));
 
   Runner runner(context.hooks, options);
   std::string deviceName = arguments.get("device", "sim");
@@ -675,7 +687,7 @@ int runRun(Context &context, const Arguments &arguments) {
   if (isSimulated)
     context.print("times are predictions (roofline-grade), production times are measurements\n");
   if (arguments.has("all"))
-    context.print("{} of {} operators have a reference and are run\n", work.size(),
+    context.print("{} of {} operators have a kernel and are run\n", work.size(),
                   context.catalogue.getOperators().size());
   if (kept)
     context.print("{} of {} shapes are kept from '{}'\n", kept, total, jsonPath);

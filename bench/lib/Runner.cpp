@@ -70,6 +70,27 @@ std::vector<uint64_t> bench::chooseSample(uint64_t total, uint64_t count, llvm::
   return std::vector<uint64_t>(chosen.begin(), chosen.end());
 }
 
+std::vector<std::pair<int64_t, int64_t>> bench::chooseRows(llvm::ArrayRef<std::pair<int64_t, int64_t>> owned,
+                                                           int64_t blockRows, double flopsPerRow, double budget,
+                                                           llvm::StringRef op, int64_t shape, uint64_t seed) {
+  int64_t rows = 0;
+  for (auto [begin, end] : owned)
+    rows += end - begin;
+  if (double(rows) * flopsPerRow <= budget)
+    return owned.vec();
+  std::vector<std::pair<int64_t, int64_t>> blocks, chosen;
+  for (auto [begin, end] : owned)
+    for (int64_t first = begin; first < end; first += blockRows)
+      blocks.emplace_back(first, std::min(first + blockRows, end));
+  uint64_t count = uint64_t(std::max(3.0, budget / (flopsPerRow * double(blockRows))));
+  std::vector<uint64_t> sample = chooseSample(blocks.size(), count, (op + "/rows").str(), shape, seed);
+  if (sample.empty())
+    return owned.vec();
+  for (uint64_t index : sample)
+    chosen.push_back(blocks[index]);
+  return chosen;
+}
+
 std::optional<std::string> bench::findSource(llvm::StringRef name, std::string &path) {
   std::string onDisk = std::string(ATREX_BENCH_SOURCE_DIR "/") + name.str();
   if (auto buffer = llvm::MemoryBuffer::getFile(onDisk)) {
@@ -534,10 +555,20 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     }
   }
   uint64_t checkedRows = 0;
-  for (size_t r = 0; r < owned.size(); ++r) {
-    checkedRows += uint64_t(owned[r].end - owned[r].begin);
-    for (int64_t begin = owned[r].begin; begin < owned[r].end; begin += blockRows) {
-      int64_t end = std::min(begin + blockRows, owned[r].end);
+  std::vector<std::pair<int64_t, int64_t>> judged;
+  for (const RowRange &range : owned)
+    judged.emplace_back(range.begin, range.end);
+  if (source.isComputed)
+    judged = chooseRows(judged, /*blockRows=*/16, shapeFlops / double(std::max<int64_t>(1, instance.rows)),
+                        options.referenceFlops, op.getName(), result.id, options.seed);
+  size_t r = 0;
+  for (auto [first, last] : judged) {
+    // The owned range that holds the judged one.
+    while (owned[r].end < last)
+      ++r;
+    checkedRows += uint64_t(last - first);
+    for (int64_t begin = first; begin < last; begin += blockRows) {
+      int64_t end = std::min(begin + blockRows, last);
       std::vector<const void *> inputs;
       for (size_t i = 0; i < instance.inputs.size(); ++i) {
         const TensorSpec &spec = instance.inputs[i];
@@ -596,11 +627,13 @@ void Runner::prepare(ShapeResult &result, const CatalogueOperator &entry, const 
                      const std::map<std::string, double> &realised) {
   result.op = entry.name;
   result.params = params;
+  shapeFlops = 0;
   llvm::Expected<WorkPair> work = computeWork(entry.name, params, realised);
   if (!work) {
     llvm::consumeError(work.takeError());
     return;
   }
+  shapeFlops = work->charged.flops;
   result.solUs = computeSolMs(work->charged, entry.dtype, *options.chip) * 1000;
   if (work->minimal)
     result.minimalUs = computeSolMs(*work->minimal, entry.dtype, *options.chip) * 1000;
@@ -666,6 +699,7 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
       return fail(instance.takeError());
     Source source;
     source.label = getName(variant).str();
+    source.isComputed = true;
     source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
       op->generate(*instance, input, variant, options.seed, begin, end, out);
     };

@@ -78,6 +78,7 @@ void Operator::generate(const Instance &instance, unsigned input, InputVariant v
   RandomStream stream(getName(), spec.name + "/probe", seed);
   uint16_t *words = static_cast<uint16_t *>(out);
   int64_t begin = rowBegin * spec.getRowElements(), count = (rowEnd - rowBegin) * spec.getRowElements();
+  int64_t columns = !spec.isShared && spec.shape.size() == 1 ? 1 : spec.shape.back();
   auto edit = [&](int64_t i, llvm::function_ref<float(float)> change) {
     float value;
     decodeFloats(spec.type, words, i, 1, &value);
@@ -105,8 +106,8 @@ void Operator::generate(const Instance &instance, unsigned input, InputVariant v
       });
       break;
     case InputVariant::Duplicates:
-      // The first of eight neighbours in the same row.
-      if (int64_t column = (begin + i) % spec.shape.back(); column % 8 != 0 && i > 0)
+      // The first of eight neighbours in the same row; a vector over rows has none.
+      if ((begin + i) % columns % 8 != 0)
         words[i] = words[i - 1];
       break;
     case InputVariant::Published:
