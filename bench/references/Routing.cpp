@@ -184,6 +184,7 @@ void layOutAlign(Layout &layout) {
   int64_t block = layout.count("block_size"), n = layout.product({T, k});
   layout.require(T <= (int64_t(1) << 31) / k, fmt::format("{} x {} slots do not fit 32 bits", T, k));
   // Every expert can leave block - 1 places of padding.
+  layout.require(E <= (int64_t(1) << 24), fmt::format("parameter 'num_experts' is {}; at most 2^24 is possible", E));
   layout.require(block <= (int64_t(1) << 31) / E, fmt::format("{} blocks of {} slots do not fit 32 bits", E, block));
   int64_t most = layout.product({E, block - 1}) + n;
   layout.input("topk_ids", int32, {T, k}, Span::Whole, 0);
