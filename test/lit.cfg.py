@@ -1,6 +1,7 @@
 # Configuration of the lit tests.
 
 import os
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -20,8 +21,16 @@ llvm_config.add_tool_substitutions(
     [config.atrex_tools_dir, config.llvm_tools_dir],
 )
 config.substitutions.append(("%kernels", os.path.join(config.atrex_src_root, "bench", "kernels")))
+config.substitutions.append(("%python", sys.executable))
+# For scripts that run the tools themselves; another LLVM may be in PATH.
+config.environment["ATREX_TEST_TOOLS"] = os.pathsep.join([config.atrex_tools_dir, config.llvm_tools_dir])
 config.substitutions.append(("%src", config.atrex_src_root))
+config.substitutions.append(("%llvm_include", os.path.join(os.path.dirname(config.llvm_tools_dir), "include")))
 config.substitutions.append(("%tools", config.atrex_tools_dir))
+
+# Tests that take minutes: lit -Dlong=1.
+if lit_config.params.get("long"):
+    config.available_features.add("long")
 
 # Stored cases of the oracle: used where they are, not needed.
 shared = os.environ.get("ATREX_SHARED", os.path.join(config.atrex_src_root, "..", "shared"))
@@ -32,3 +41,10 @@ vectors = os.path.join(shared, "data", "mfma")
 if os.path.isdir(vectors):
     config.available_features.add("mfma-vectors")
     config.substitutions.append(("%mfma_vectors", os.path.abspath(vectors)))
+facts = os.path.join(shared, "data", "layout_facts.json")
+if os.path.isfile(facts):
+    config.available_features.add("layout-facts")
+    config.substitutions.append(("%layout_facts", os.path.abspath(facts)))
+if os.path.isfile(os.path.join(shared, "oracle", "layout.py")):
+    config.available_features.add("layout-oracle")
+    config.substitutions.append(("%layout-oracle", os.path.join(os.path.abspath(shared), "oracle")))

@@ -47,6 +47,8 @@ Value atx::emitPointer(OpBuilder &builder, Location loc, const Address &address)
   return pointer;
 }
 
+// Atoms come first in the assembly: an attribute may end in `: type` and would
+// take the colon of the operation.
 ParseResult atx::parseAtom(OpAsmParser &parser, Attribute &atom) { return parser.parseAttribute(atom); }
 
 void atx::printAtom(OpAsmPrinter &printer, Operation *, Attribute atom) { printer << atom; }
@@ -162,6 +164,8 @@ LogicalResult TiledCopyAttr::verify(function_ref<InFlightDiagnostic()> emitError
   if (tv.getRank() != 2)
     algebra.fail(25, "thread-value layout " + layout::toString(tv) + " must have two modes");
   if (!algebra.failed())
+    algebra.makeLayout(tile);
+  if (!algebra.failed())
     algebra.checkTV(tv, algebra.product(tile));
   if (algebra.failed())
     return emitError() << layout::toString(*algebra.getFault());
@@ -187,11 +191,15 @@ LogicalResult TiledMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (atoms.getRank() != 3 || !atoms.isStatic() || atoms.hasBasis())
     return emitError() << "C28: atom layout '" << layout::toString(atoms)
                        << "' must have three static modes over M, N, K";
+  int64_t lanes = cast<MmaAtomInterface>(atom).getNumLanes();
+  layout::Int threads = algebra.mul(algebra.product(atoms.shape), lanes);
+  algebra.check(layout::Value(permutation));
+  if (algebra.failed())
+    return emitError() << layout::toString(*algebra.getFault());
   if (permutation.modes.size() > 3)
     return emitError() << "C31: the permutation '" << layout::toString(permutation) << "' has more modes than M, N, K";
-  if (staticSize(atoms.shape) * cast<MmaAtomInterface>(atom).getNumLanes() > 1024)
-    return emitError() << "C28: atom layout '" << layout::toString(atoms) << "' needs "
-                       << staticSize(atoms.shape) * cast<MmaAtomInterface>(atom).getNumLanes()
+  if (threads.value > 1024)
+    return emitError() << "C28: atom layout '" << layout::toString(atoms) << "' needs " << threads.value
                        << " threads; a workgroup has at most 1024";
   return success();
 }

@@ -26,6 +26,47 @@ using namespace atrex::atx;
 #include "dialects/Atx/AtxEnums.cpp.inc"
 #include "dialects/Atx/AtxOpInterfaces.cpp.inc"
 
+//===----------------------------------------------------------------------===//
+// Keywords in the assembly of operations
+//===----------------------------------------------------------------------===//
+
+/// A keyword of an enum attribute, with one error that lists those there are.
+template <typename AttrT, typename Enum>
+static ParseResult parseEnumKeyword(OpAsmParser &parser, AttrT &attr, std::optional<Enum> (*symbolize)(StringRef),
+                                    StringRef what, StringRef known) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  std::optional<Enum> value;
+  if (succeeded(parser.parseOptionalKeyword(&keyword)))
+    value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc) << "expected " << what << ": " << known;
+  attr = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+static ParseResult parseOperandKeyword(OpAsmParser &parser, MmaOperandAttr &operand) {
+  return parseEnumKeyword<MmaOperandAttr, MmaOperand>(parser, operand, symbolizeMmaOperand,
+                                                      "an operand of the matrix product", "a, b, c or d");
+}
+
+static void printOperandKeyword(OpAsmPrinter &printer, Operation *, MmaOperandAttr operand) {
+  printer << stringifyMmaOperand(operand.getValue());
+}
+
+/// `order mnk`; nothing for the default.
+static ParseResult parseLoopOrder(OpAsmParser &parser, TraversalOrderAttr &order) {
+  if (failed(parser.parseOptionalKeyword("order")))
+    return success();
+  return parseEnumKeyword<TraversalOrderAttr, TraversalOrder>(parser, order, symbolizeTraversalOrder,
+                                                              "an order of loops", "mnk, mkn, nmk, nkm, kmn or knm");
+}
+
+static void printLoopOrder(OpAsmPrinter &printer, Operation *, TraversalOrderAttr order) {
+  if (order && order.getValue() != TraversalOrder::KMN)
+    printer << "order " << stringifyTraversalOrder(order.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "dialects/Atx/AtxOps.cpp.inc"
 
@@ -251,6 +292,36 @@ bool TVAttr::covers(ArrayRef<int64_t> shape) const {
 //===----------------------------------------------------------------------===//
 // MappingAttr
 //===----------------------------------------------------------------------===//
+
+Attribute MappingAttr::parse(AsmParser &parser, Type) {
+  // By hand: the parsers that ODS generates report a fault twice.
+  SmallVector<int64_t> tile, extent;
+  int64_t threads = 0;
+  auto parseList = [&](StringRef name, SmallVectorImpl<int64_t> &numbers) -> ParseResult {
+    return failure(parser.parseKeyword(name) || parser.parseEqual() ||
+                   parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                                  [&] { return parser.parseInteger(numbers.emplace_back()); }) ||
+                   parser.parseComma());
+  };
+  if (parser.parseLess() || parseList("tile", tile) || parseList("extent", extent) || parser.parseKeyword("threads") ||
+      parser.parseEqual() || parser.parseInteger(threads) || parser.parseComma() || parser.parseKeyword("layout") ||
+      parser.parseEqual())
+    return {};
+  auto layout = dyn_cast_if_present<TVAttr>(TVAttr::parse(parser, Type()));
+  if (!layout || parser.parseGreater())
+    return {};
+  return parser.getChecked<MappingAttr>(parser.getContext(), tile, extent, threads, layout);
+}
+
+void MappingAttr::print(AsmPrinter &printer) const {
+  printer << "<tile = [";
+  llvm::interleaveComma(getTile(), printer);
+  printer << "], extent = [";
+  llvm::interleaveComma(getExtent(), printer);
+  printer << "], threads = " << getThreads() << ", layout = ";
+  getLayout().print(printer);
+  printer << ">";
+}
 
 LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
                                   ArrayRef<int64_t> extent, int64_t threads, TVAttr layout) {

@@ -66,11 +66,33 @@ mlir::FailureOr<layout::Layout> parseLayout(mlir::AsmParser &parser);
 mlir::FailureOr<layout::Map> parseMap(mlir::AsmParser &parser);
 mlir::FailureOr<layout::Tile> parseTile(mlir::AsmParser &parser);
 mlir::FailureOr<layout::Swizzle> parseSwizzle(mlir::AsmParser &parser);
-void print(mlir::AsmPrinter &printer, const layout::IntTuple &value);
-void print(mlir::AsmPrinter &printer, const layout::Layout &value);
-void print(mlir::AsmPrinter &printer, const layout::Map &value);
-void print(mlir::AsmPrinter &printer, const layout::Tile &value);
-void print(mlir::AsmPrinter &printer, const layout::Swizzle &value);
+
+// One fault, one error: the same for assembly formats (`custom<Value>`).
+mlir::ParseResult parseValue(mlir::AsmParser &parser, layout::IntTuple &value);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, layout::Layout &value);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, layout::Map &value);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, layout::Tile &value);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, mlir::Type &type);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, mlir::FloatType &type);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, mlir::Attribute &atom);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, int64_t &number);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, MemorySpace &space);
+mlir::ParseResult parseValue(mlir::AsmParser &parser, AtomicKind &kind);
+void printValue(mlir::AsmPrinter &printer, const layout::IntTuple &value);
+void printValue(mlir::AsmPrinter &printer, const layout::Layout &value);
+void printValue(mlir::AsmPrinter &printer, const layout::Map &value);
+void printValue(mlir::AsmPrinter &printer, const layout::Tile &value);
+void printValue(mlir::AsmPrinter &printer, mlir::Type type);
+void printValue(mlir::AsmPrinter &printer, mlir::Attribute atom);
+void printValue(mlir::AsmPrinter &printer, int64_t number);
+void printValue(mlir::AsmPrinter &printer, MemorySpace space);
+void printValue(mlir::AsmPrinter &printer, AtomicKind kind);
+/// `, align = 16, swizzle = S<3,4,3>`, in any order, what is not the default.
+mlir::ParseResult parsePlacement(mlir::AsmParser &parser, int64_t &align, layout::Swizzle &swizzle);
+void printPlacement(mlir::AsmPrinter &printer, int64_t align, const layout::Swizzle &swizzle);
+/// `, permute = [...]`, or nothing.
+mlir::ParseResult parsePermutation(mlir::AsmParser &parser, layout::Tile &permutation);
+void printPermutation(mlir::AsmPrinter &printer, const layout::Tile &permutation);
 
 } // namespace atrex::atx
 
@@ -94,6 +116,8 @@ mlir::Type getAlgebraType(mlir::MLIRContext *context, const layout::Value &value
 /// `atx.target`, or the chip of a ROCDL target. Empty when none is named.
 llvm::StringRef getTargetName(mlir::Operation *op);
 
+/// Widest element of a view, pointer or fragment.
+constexpr int64_t maxElementBits = 128;
 /// Bits an element occupies in memory.
 int64_t getElementBits(mlir::Type type);
 /// Largest power of two that divides the offset, in bytes, and `align`.
@@ -131,8 +155,18 @@ std::optional<layout::Partition> evaluatePartition(layout::Algebra &algebra, Til
                                                    const layout::Int &thread);
 std::optional<layout::Partition> evaluatePartition(layout::Algebra &algebra, TiledMmaAttr tiled, MmaOperand operand,
                                                    const layout::Layout &tensor, const layout::Int &thread);
-/// The type of a view or coordinate view moved by `partition.offset`.
-mlir::Type movedType(mlir::Type viewType, const layout::Partition &partition);
+/// The type of a view or coordinate view moved by `partition.offset`. Null
+/// after an error when no such type exists.
+mlir::Type movedType(
+    mlir::Type viewType, const layout::Partition &partition,
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError = [] { return mlir::InFlightDiagnostic(); });
+/// Starts errors `'opName' op ...` at a location; none without one.
+std::function<mlir::InFlightDiagnostic()> errorsOf(std::optional<mlir::Location> location, llvm::StringRef opName);
+/// Whether the type says everything about its values, so that `atx.static` makes
+/// them.
+bool isStaticType(mlir::Type type);
+/// Attributes that belong to the operation itself, not to its users.
+mlir::DictionaryAttr getInherentAttributes(mlir::Operation *op);
 } // namespace detail
 
 /// An atom attribute in the assembly of copy and gemm.

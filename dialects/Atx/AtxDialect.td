@@ -40,6 +40,7 @@ def Atx_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerTypes();
@@ -122,10 +123,7 @@ def Atx_MappingAttr : Atx_Attr<"Mapping", "mapping"> {
     "int64_t":$threads,
     "TVAttr":$layout
   );
-  let assemblyFormat = [{
-    `<` `tile` `=` `[` $tile `]` `,` `extent` `=` `[` $extent `]` `,`
-        `threads` `=` $threads `,` `layout` `=` $layout `>`
-  }];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

@@ -51,6 +51,30 @@ static LogicalResult reportFault(std::optional<Location> location, StringRef opN
   return failure();
 }
 
+/// The type of an operand, or null after an error: inference runs before the
+/// operation's verifier has looked at the operands.
+template <typename TypeT>
+static TypeT getOperandType(std::optional<Location> location, StringRef opName, unsigned index, Value operand,
+                            StringRef what) {
+  auto type = dyn_cast<TypeT>(operand.getType());
+  if (!type && location)
+    mlir::emitError(*location) << "'" << opName << "' op operand #" << index << " must be " << what << ", but got "
+                               << operand.getType();
+  return type;
+}
+
+/// The layout of a view or coordinate view.
+static std::optional<layout::Layout> getViewLayout(std::optional<Location> location, StringRef opName, Value operand) {
+  if (auto view = dyn_cast<ViewType>(operand.getType()))
+    return view.getLayout();
+  if (auto view = dyn_cast<CoordViewType>(operand.getType()))
+    return view.getLayout();
+  if (location)
+    mlir::emitError(*location) << "'" << opName << "' op operand #0 must be a view or a coordinate view, but got "
+                               << operand.getType();
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Pointers and views
 //===----------------------------------------------------------------------===//
@@ -61,6 +85,9 @@ LogicalResult MakePtrOp::verify() {
   if (have != want)
     return emitOpError() << "memory space " << stringifyMemorySpace(getType().getSpace())
                          << " needs a pointer in address space " << want << ", got " << have;
+  if (int64_t period = getType().getSwizzle().getPeriod(); getType().getAlign() % period != 0)
+    return emitOpError() << "C33: alignment " << getType().getAlign() << " is not a multiple of the period " << period
+                         << " of swizzle " << layout::toString(getType().getSwizzle());
   if (getElementBits(getType().getElementType()) % 8 != 0)
     return emitOpError() << "elements of " << getElementBits(getType().getElementType())
                          << " bits have no addresses of their own: use a wider type and unpack in registers";
@@ -70,9 +97,10 @@ LogicalResult MakePtrOp::verify() {
 int64_t AllocSharedOp::getNumBytes() {
   layout::Algebra algebra;
   ViewType type = getType();
-  int64_t bytes =
-      llvm::divideCeil(algebra.cosize(layout::Map(type.getLayout())).value * getElementBits(type.getElementType()), 8);
-  return llvm::alignTo(bytes, type.getSwizzle().getBlock());
+  // The view's verifier has computed the same product.
+  layout::Int bytes = algebra.mul(algebra.cosize(layout::Map(type.getLayout())),
+                                  llvm::divideCeil(getElementBits(type.getElementType()), 8));
+  return llvm::alignTo(bytes.value, type.getSwizzle().getBlock());
 }
 
 LogicalResult AllocSharedOp::verify() {
@@ -100,11 +128,12 @@ LogicalResult AllocSharedOp::verify() {
 
 LogicalResult MakeViewOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                            SmallVectorImpl<Type> &inferred) {
-  auto ptr = cast<PtrType>(adaptor.getPtr().getType());
-  auto layout = cast<LayoutType>(adaptor.getLayout().getType());
-  ViewType type = ViewType::getChecked(
-      [&] { return mlir::emitError(location.value_or(UnknownLoc::get(context))) << "'atx.make_view' op "; }, context,
-      ptr.getElementType(), ptr.getSpace(), layout.getLayout(), ptr.getAlign(), ptr.getSwizzle());
+  auto ptr = getOperandType<PtrType>(location, "atx.make_view", 0, adaptor.getPtr(), "a pointer");
+  auto layout = getOperandType<LayoutType>(location, "atx.make_view", 1, adaptor.getLayout(), "a layout");
+  if (!ptr || !layout)
+    return failure();
+  ViewType type = ViewType::getChecked(atx::detail::errorsOf(location, "atx.make_view"), context, ptr.getElementType(),
+                                       ptr.getSpace(), layout.getLayout(), ptr.getAlign(), ptr.getSwizzle());
   if (!type)
     return failure();
   inferred.push_back(type);
@@ -113,8 +142,11 @@ LogicalResult MakeViewOp::inferReturnTypes(MLIRContext *context, std::optional<L
 
 LogicalResult MakeCoordViewOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                                 SmallVectorImpl<Type> &inferred) {
+  auto tuple = getOperandType<IntTupleType>(location, "atx.make_coord_view", 0, adaptor.getShape(), "a tuple");
+  if (!tuple)
+    return failure();
   layout::Algebra algebra;
-  const layout::IntTuple &shape = cast<IntTupleType>(adaptor.getShape().getType()).getValue();
+  const layout::IntTuple &shape = tuple.getValue();
   layout::Layout identity = algebra.makeIdentityLayout(shape);
   if (algebra.failed())
     return reportFault(location, "atx.make_coord_view", algebra);
@@ -125,22 +157,29 @@ LogicalResult MakeCoordViewOp::inferReturnTypes(MLIRContext *context, std::optio
 
 LogicalResult GetLayoutOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                             SmallVectorImpl<Type> &inferred) {
-  Type type = adaptor.getView().getType();
-  inferred.push_back(LayoutType::get(context, isa<ViewType>(type) ? cast<ViewType>(type).getLayout()
-                                                                  : cast<CoordViewType>(type).getLayout()));
+  std::optional<layout::Layout> layout = getViewLayout(location, "atx.get_layout", adaptor.getView());
+  if (!layout)
+    return failure();
+  inferred.push_back(LayoutType::get(context, *layout));
   return success();
 }
 
 LogicalResult GetPtrOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(cast<ViewType>(adaptor.getView().getType()).getPtr());
+  auto view = getOperandType<ViewType>(location, "atx.get_ptr", 0, adaptor.getView(), "a view");
+  if (!view)
+    return failure();
+  inferred.push_back(view.getPtr());
   return success();
 }
 
 LogicalResult AddOffsetOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                             SmallVectorImpl<Type> &inferred) {
-  auto ptr = cast<PtrType>(adaptor.getPtr().getType());
-  const layout::IntTuple &offset = cast<IntTupleType>(adaptor.getOffset().getType()).getValue();
+  auto ptr = getOperandType<PtrType>(location, "atx.add_offset", 0, adaptor.getPtr(), "a pointer");
+  auto tuple = getOperandType<IntTupleType>(location, "atx.add_offset", 1, adaptor.getOffset(), "an integer");
+  if (!ptr || !tuple)
+    return failure();
+  const layout::IntTuple &offset = tuple.getValue();
   if (offset.isTuple() || offset.getLeaf().isStar() || offset.getLeaf().isBasis()) {
     if (location)
       mlir::emitError(*location) << "'atx.add_offset' op offset '" << layout::toString(offset)
@@ -155,7 +194,9 @@ LogicalResult AddOffsetOp::inferReturnTypes(MLIRContext *context, std::optional<
 
 LogicalResult RecastViewOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                              SmallVectorImpl<Type> &inferred) {
-  auto view = cast<ViewType>(adaptor.getView().getType());
+  auto view = getOperandType<ViewType>(location, "atx.recast_view", 0, adaptor.getView(), "a view");
+  if (!view)
+    return failure();
   Type element = adaptor.getElementType();
   int64_t from = getElementBits(view.getElementType()), to = getElementBits(element);
   layout::Algebra algebra;
@@ -167,8 +208,11 @@ LogicalResult RecastViewOp::inferReturnTypes(MLIRContext *context, std::optional
                          "-bit elements");
   if (algebra.failed())
     return reportFault(location, "atx.recast_view", algebra);
-  inferred.push_back(
-      ViewType::get(context, element, view.getSpace(), *recast.getLayout(), view.getAlign(), view.getSwizzle()));
+  ViewType type = ViewType::getChecked(atx::detail::errorsOf(location, "atx.recast_view"), context, element,
+                                       view.getSpace(), *recast.getLayout(), view.getAlign(), view.getSwizzle());
+  if (!type)
+    return failure();
+  inferred.push_back(type);
   return success();
 }
 
@@ -200,7 +244,10 @@ static LogicalResult verifyAccess(Operation *op, ViewType view, const layout::In
 
 LogicalResult LoadOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                        SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(cast<ViewType>(adaptor.getView().getType()).getElementType());
+  auto view = getOperandType<ViewType>(location, "atx.load", 0, adaptor.getView(), "a view");
+  if (!view)
+    return failure();
+  inferred.push_back(view.getElementType());
   return success();
 }
 
@@ -256,14 +303,17 @@ std::optional<layout::Partition> atx::detail::evaluatePartition(layout::Algebra 
   return partition;
 }
 
-static layout::Layout getViewLayout(Type type) {
-  return isa<ViewType>(type) ? cast<ViewType>(type).getLayout() : cast<CoordViewType>(type).getLayout();
-}
-
 /// The thread operand as an integer; false after a fault.
 static bool getThreadOperand(layout::Algebra &algebra, Type type, layout::Int &thread) {
-  const layout::IntTuple &value = cast<IntTupleType>(type).getValue();
-  if (value.isTuple()) {
+  auto tuple = dyn_cast<IntTupleType>(type);
+  if (!tuple) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    algebra.fail(26, "thread must be a single integer, but got '" + text + "'");
+    return false;
+  }
+  const layout::IntTuple &value = tuple.getValue();
+  if (value.isTuple() || value.getLeaf().isStar() || value.getLeaf().isBasis()) {
     algebra.fail(26, "thread '" + layout::toString(value) + "' must be a single integer");
     return false;
   }
@@ -275,15 +325,18 @@ LogicalResult PartitionCopyOp::inferReturnTypes(MLIRContext *context, std::optio
                                                 SmallVectorImpl<Type> &inferred) {
   Type type = adaptor.getView().getType();
   auto view = dyn_cast<ViewType>(type);
+  std::optional<layout::Layout> tensor = getViewLayout(location, "atx.partition_copy", adaptor.getView());
+  if (!tensor)
+    return failure();
   layout::Algebra algebra;
   layout::Int thread;
   std::optional<layout::Partition> partition;
   if (getThreadOperand(algebra, adaptor.getThread().getType(), thread))
     partition = atx::detail::evaluatePartition(algebra, adaptor.getTiled(), view ? view.getElementType() : Type(),
-                                               getViewLayout(type), thread);
+                                               *tensor, thread);
   if (!partition)
     return reportFault(location, "atx.partition_copy", algebra);
-  Type moved = atx::detail::movedType(type, *partition);
+  Type moved = atx::detail::movedType(type, *partition, atx::detail::errorsOf(location, "atx.partition_copy"));
   if (!moved)
     return failure();
   inferred.push_back(moved);
@@ -293,15 +346,17 @@ LogicalResult PartitionCopyOp::inferReturnTypes(MLIRContext *context, std::optio
 LogicalResult PartitionMmaOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                                SmallVectorImpl<Type> &inferred) {
   Type type = adaptor.getView().getType();
+  std::optional<layout::Layout> tensor = getViewLayout(location, "atx.partition_mma", adaptor.getView());
+  if (!tensor)
+    return failure();
   layout::Algebra algebra;
   layout::Int thread;
   std::optional<layout::Partition> partition;
   if (getThreadOperand(algebra, adaptor.getThread().getType(), thread))
-    partition =
-        atx::detail::evaluatePartition(algebra, adaptor.getTiled(), adaptor.getOperand(), getViewLayout(type), thread);
+    partition = atx::detail::evaluatePartition(algebra, adaptor.getTiled(), adaptor.getOperand(), *tensor, thread);
   if (!partition)
     return reportFault(location, "atx.partition_mma", algebra);
-  Type moved = atx::detail::movedType(type, *partition);
+  Type moved = atx::detail::movedType(type, *partition, atx::detail::errorsOf(location, "atx.partition_mma"));
   if (!moved)
     return failure();
   inferred.push_back(moved);
@@ -321,7 +376,9 @@ LogicalResult SplatOp::verify() {
 
 LogicalResult ToVectorOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
                                            SmallVectorImpl<Type> &inferred) {
-  auto type = cast<FragmentType>(adaptor.getFragment().getType());
+  auto type = getOperandType<FragmentType>(location, "atx.to_vector", 0, adaptor.getFragment(), "a fragment");
+  if (!type)
+    return failure();
   inferred.push_back(VectorType::get({type.getNumElements()}, type.getElementType()));
   return success();
 }
@@ -391,14 +448,15 @@ static LogicalResult verifyContiguous(Operation *op, ViewType view, int64_t valu
     if (extent.is(1))
       continue;
     if (have < values) {
-      bool inside = stride.is(have) && extent.isStatic() &&
-                    (values % (have * extent.value) == 0 || (have * extent.value) % values == 0);
+      // Saturated: an extent may be anything up to 2^63 - 1.
+      int64_t after = extent.isStatic() ? llvm::SaturatingMultiply<uint64_t>(have, extent.value) & INT64_MAX : 0;
+      bool inside = stride.is(have) && after > 0 && (values % after == 0 || after % values == 0);
       bool dynamicTail = stride.is(have) && extent.isDynamic() && extent.isMultipleOf(values / have);
       if (!inside && !dynamicTail)
         return op->emitOpError() << "C27: " << bits << "-bit access needs " << values << " contiguous elements; '"
                                  << layout::toString(view.getLayout()) << "' steps by " << layout::toString(stride)
                                  << " after " << have;
-      have = extent.isStatic() ? have * extent.value : values;
+      have = extent.isStatic() ? after : values;
       continue;
     }
     if (view.getLayout().hasBasis())
@@ -492,6 +550,10 @@ LogicalResult CopyOp::verify() {
         (count.isStatic() && count.value != sourceSize.value))
       return emitOpError() << "C30: the predicate has " << layout::toString(count) << " coordinates for "
                            << layout::toString(sourceSize) << " elements";
+    bool integers = true;
+    bounds.walk([&](const layout::Int &leaf) { integers &= !leaf.isStar() && !leaf.isBasis(); });
+    if (!integers)
+      return emitOpError() << "C14: bounds '" << layout::toString(bounds) << "' are not integers";
     if (!areCongruent(coords.getStart(), bounds))
       return emitOpError() << "C6: coordinates start at '" << layout::toString(coords.getStart())
                            << "', which is not congruent with the bounds '" << layout::toString(bounds) << "'";

@@ -37,7 +37,7 @@ def Atx_MakePtrOp : Atx_Op<"make_ptr", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Atx_AllocSharedOp : Atx_Op<"alloc_shared", [MemoryEffects<[MemAlloc]>]> {
+def Atx_AllocSharedOp : Atx_Op<"alloc_shared"> {
   let summary = "memory shared by a workgroup";
   let description = [{
     Static memory that lives as long as the kernel, seen through the view's
@@ -51,7 +51,7 @@ def Atx_AllocSharedOp : Atx_Op<"alloc_shared", [MemoryEffects<[MemAlloc]>]> {
     %s = atx.alloc_shared : !atx.view<bf16, shared, (128,64):(64,1), align = 1024, swizzle = S<3,4,3>>
     ```
   }];
-  let results = (outs Atx_ViewType:$result);
+  let results = (outs Res<Atx_ViewType, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -73,7 +73,8 @@ def Atx_MakeViewOp : Atx_InferredOp<"make_view", [Pure]> {
   }];
   let arguments = (ins Atx_PtrType:$ptr, Atx_LayoutType:$layout);
   let results = (outs Atx_ViewType:$result);
-  let assemblyFormat = "operands attr-dict `:` type(operands)";
+  let assemblyFormat = "$ptr `,` $layout attr-dict `:` qualified(type($ptr)) `,` qualified(type($layout))";
+  let hasFolder = 1;
 }
 
 def Atx_MakeCoordViewOp : Atx_InferredOp<"make_coord_view", [Pure]> {
@@ -90,6 +91,7 @@ def Atx_MakeCoordViewOp : Atx_InferredOp<"make_coord_view", [Pure]> {
   let arguments = (ins Atx_IntTupleType:$shape);
   let results = (outs Atx_CoordViewType:$result);
   let assemblyFormat = "$shape attr-dict `:` qualified(type($shape))";
+  let hasFolder = 1;
 }
 
 def Atx_GetLayoutOp : Atx_InferredOp<"get_layout", [Pure]> {
@@ -104,6 +106,7 @@ def Atx_GetLayoutOp : Atx_InferredOp<"get_layout", [Pure]> {
   let arguments = (ins Atx_AnyView:$view);
   let results = (outs Atx_LayoutType:$result);
   let assemblyFormat = "$view attr-dict `:` qualified(type($view))";
+  let hasFolder = 1;
 }
 
 def Atx_GetPtrOp : Atx_InferredOp<"get_ptr", [Pure]> {
@@ -118,6 +121,7 @@ def Atx_GetPtrOp : Atx_InferredOp<"get_ptr", [Pure]> {
   let arguments = (ins Atx_ViewType:$view);
   let results = (outs Atx_PtrType:$result);
   let assemblyFormat = "$view attr-dict `:` qualified(type($view))";
+  let hasFolder = 1;
 }
 
 def Atx_AddOffsetOp : Atx_InferredOp<"add_offset", [Pure]> {
@@ -133,7 +137,8 @@ def Atx_AddOffsetOp : Atx_InferredOp<"add_offset", [Pure]> {
   }];
   let arguments = (ins Atx_PtrType:$ptr, Atx_IntTupleType:$offset);
   let results = (outs Atx_PtrType:$result);
-  let assemblyFormat = "operands attr-dict `:` type(operands)";
+  let assemblyFormat = "$ptr `,` $offset attr-dict `:` qualified(type($ptr)) `,` qualified(type($offset))";
+  let hasFolder = 1;
 }
 
 def Atx_RecastViewOp : Atx_InferredOp<"recast_view", [Pure]> {
@@ -152,6 +157,7 @@ def Atx_RecastViewOp : Atx_InferredOp<"recast_view", [Pure]> {
   let arguments = (ins Atx_ViewType:$view, TypeAttr:$elementType);
   let results = (outs Atx_ViewType:$result);
   let assemblyFormat = "$view `to` $elementType attr-dict `:` qualified(type($view))";
+  let hasFolder = 1;
 }
 
 def Atx_LoadOp : Atx_InferredOp<"load"> {
@@ -202,6 +208,7 @@ def Atx_PartitionCopyOp : Atx_InferredOp<"partition_copy", [Pure]> {
     Example:
 
     ```mlir
+    #tiled = #atx.tiled_copy<#atx.universal_copy<128>, ((8,32),8):((256,1),32), (32,64)>
     %p = atx.partition_copy %v, %t by #tiled : !atx.view<bf16, global, (128,64):(64,1), align = 16>, !atx.int_tuple<?>
     ```
   }];
@@ -220,13 +227,14 @@ def Atx_PartitionMmaOp : Atx_InferredOp<"partition_mma", [Pure]> {
     Example:
 
     ```mlir
-    %p = atx.partition_mma a %v, %t by #mma : !atx.view<bf16, shared, (64,64):(64,1), align = 16>, !atx.int_tuple<?>
+    #mma = #atx.tiled_mma<#atx.universal_fma<f32>, (16,16,1):(1,16,0)>
+    %p = atx.partition_mma a %v, %t by #mma : !atx.view<f32, shared, (64,64):(64,1), align = 16>, !atx.int_tuple<?>
     ```
   }];
   let arguments = (ins Atx_MmaOperandAttr:$operand, Atx_AnyView:$view, Atx_IntTupleType:$thread,
     Atx_TiledMmaAttr:$tiled);
   let results = (outs Atx_AnyView:$result);
-  let assemblyFormat = "$operand $view `,` $thread `by` $tiled attr-dict `:` qualified(type($view)) `,` qualified(type($thread))";
+  let assemblyFormat = "custom<OperandKeyword>($operand) $view `,` $thread `by` $tiled attr-dict `:` qualified(type($view)) `,` qualified(type($thread))";
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,6 +268,7 @@ def Atx_ToVectorOp : Atx_InferredOp<"to_vector", [Pure]> {
   let arguments = (ins Atx_FragmentType:$fragment);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$fragment attr-dict `:` qualified(type($fragment))";
+  let hasFolder = 1;
 }
 
 def Atx_FromVectorOp : Atx_Op<"from_vector", [Pure]> {
@@ -275,6 +284,7 @@ def Atx_FromVectorOp : Atx_Op<"from_vector", [Pure]> {
   let results = (outs Atx_FragmentType:$result);
   let assemblyFormat = "$vector attr-dict `:` type($vector) `->` qualified(type($result))";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Atx_RetileOp : Atx_Op<"retile", [Pure]> {
@@ -324,11 +334,13 @@ def Atx_CopyOp : Atx_Op<"copy", [AttrSizedOperandSegments, DeclareOpInterfaceMet
     Example:
 
     ```mlir
+    #tiled = #atx.tiled_copy<#atx.universal_copy<128>, ((8,32),8):((256,1),32), (32,64)>
     %f = atx.copy #tiled, %g : !atx.view<bf16, global, ((8,1),4,1):((1,0),2048,0), align = 16>
         -> !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>
-    atx.copy #tiled, %f to %s : !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>,
+    atx.copy #atx.universal_copy<128>, %f to %s where %c less %n {zero_fill} :
+        !atx.fragment<bf16, ((8,1),4,1):((1,0),8,0), chunk = 8>,
         !atx.view<bf16, shared, ((8,1),4,1):((1,0),2048,0), align = 16>
-    atx.copy #atx.universal_copy<128>, %g to %s where %c less %n {zero_fill} : ...
+        where !atx.coord_view<(?,?), ((8,1),4,1):((1E1,0),32E0,0)>, !atx.int_tuple<(?,64)>
     ```
   }];
   let arguments = (ins AnyTypeOf<[Atx_ViewType, Atx_FragmentType]>:$source, Optional<Atx_ViewType>:$destination,
@@ -365,8 +377,9 @@ def Atx_GemmOp : Atx_Op<"gemm", [AllTypesMatch<["c", "result"]>, DeclareOpInterf
     Example:
 
     ```mlir
-    %d = atx.gemm #mma, %a, %b, %c order mnk : !atx.fragment<bf16, (4,2,4):(1,4,8), chunk = 4>,
-        !atx.fragment<bf16, (4,2,4):(1,4,8), chunk = 4>, !atx.fragment<f32, ((4,1),2,2):((1,0),4,8), chunk = 4>
+    #mma = #atx.tiled_mma<#atx.universal_fma<f32>, (16,16,1):(1,16,0)>
+    %d = atx.gemm #mma, %a, %b, %c order mnk : !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>,
+        !atx.fragment<f32, (1,2,4):(0,1,2), chunk = 1>, !atx.fragment<f32, (1,2,2):(0,1,2), chunk = 1>
     ```
   }];
   let arguments = (ins AnyTypeOf<[Atx_ViewType, Atx_FragmentType]>:$a, AnyTypeOf<[Atx_ViewType, Atx_FragmentType]>:$b,
@@ -374,7 +387,7 @@ def Atx_GemmOp : Atx_Op<"gemm", [AllTypesMatch<["c", "result"]>, DeclareOpInterf
     DefaultValuedAttr<Atx_TraversalOrderAttr, "::atrex::atx::TraversalOrder::KMN">:$order, UnitAttr:$serpentine);
   let results = (outs Atx_FragmentType:$result);
   let assemblyFormat = [{
-    custom<Atom>($atom) `,` $a `,` $b `,` $c (`with` $extra^)? (`order` $order^)? (`serpentine` $serpentine^)? attr-dict `:` type($a) `,` type($b) `,`
+    custom<Atom>($atom) `,` $a `,` $b `,` $c (`with` $extra^)? custom<LoopOrder>($order) (`serpentine` $serpentine^)? attr-dict `:` type($a) `,` type($b) `,`
     qualified(type($c)) (`with` type($extra)^)?
   }];
   let hasVerifier = 1;

@@ -10,8 +10,6 @@
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace atrex;
@@ -29,6 +27,15 @@ InFlightDiagnostic atx::emitFault(Location loc, StringRef opName, const layout::
   if (!fault.note.empty())
     diag.attachNote(loc) << fault.note;
   return diag;
+}
+
+std::function<InFlightDiagnostic()> atx::detail::errorsOf(std::optional<Location> location, StringRef opName) {
+  // Without a location the question is whether, not why: an inactive diagnostic.
+  return [location, opName]() -> InFlightDiagnostic {
+    if (!location)
+      return InFlightDiagnostic();
+    return mlir::emitError(*location) << "'" << opName << "' op ";
+  };
 }
 
 /// Attributes of an operation as the algebra reads them.
@@ -90,21 +97,26 @@ std::optional<layout::Results> atx::detail::evaluate(StringRef opName, layout::A
 }
 
 /// A view whose layout is `partition.layout`, moved by `partition.offset`.
-Type atx::detail::movedType(Type viewType, const layout::Partition &partition) {
+Type atx::detail::movedType(Type viewType, const layout::Partition &partition,
+                            function_ref<InFlightDiagnostic()> emitError) {
   layout::Value stripped = layout::stripHandles(layout::Map(partition.layout));
   const layout::Layout &layout = *std::get<layout::Map>(stripped).getLayout();
   if (auto view = dyn_cast<ViewType>(viewType)) {
     int64_t align = partition.offset.isLeaf()
                         ? getAlignAfter(view.getAlign(), partition.offset.getLeaf(), view.getElementType())
                         : 1;
-    return view.withLayout(layout, align);
+    return ViewType::getChecked(emitError, view.getContext(), view.getElementType(), view.getSpace(), layout, align,
+                                view.getSwizzle());
   }
   auto coord = cast<CoordViewType>(viewType);
   layout::Algebra algebra;
   layout::IntTuple start = algebra.addOffset(coord.getStart(), partition.offset);
-  if (algebra.failed())
+  if (algebra.failed()) {
+    emitError() << layout::toString(*algebra.getFault());
     return Type();
-  return CoordViewType::get(viewType.getContext(), std::get<layout::IntTuple>(layout::stripHandles(start)), layout);
+  }
+  return CoordViewType::getChecked(emitError, viewType.getContext(),
+                                   std::get<layout::IntTuple>(layout::stripHandles(start)), layout);
 }
 
 LogicalResult atx::detail::inferTypes(StringRef opName, MLIRContext *context, std::optional<Location> location,
@@ -132,14 +144,18 @@ LogicalResult atx::detail::inferTypes(StringRef opName, MLIRContext *context, st
   auto *map = std::get_if<layout::Map>(&results->front());
   if (onView && map && map->getLayout() && opName != "atx.make_fragment_like") {
     layout::Partition partition{*map->getLayout(), std::get<layout::IntTuple>(results->back())};
-    Type moved = movedType(viewType, partition);
+    Type moved = movedType(viewType, partition, errorsOf(location, opName));
     if (!moved)
-      return location ? mlir::emitError(loc) << "'" << opName << "' op offset '" << layout::toString(partition.offset)
-                                             << "' does not fit " << viewType
-                      : LogicalResult(failure());
-    // The verifier of the new type may refuse it.
+      return failure();
     inferred.push_back(moved);
     return success();
+  }
+  // What operands allow may be too large for a result.
+  algebra.check(results->front());
+  if (algebra.failed()) {
+    if (location)
+      emitFault(loc, opName, *algebra.getFault());
+    return failure();
   }
   inferred.push_back(getAlgebraType(context, results->front()));
   if (location && opName.ends_with("_divide") && algebra.divideLossy(std::get<layout::Map>(values[0]), values[1]))
@@ -148,57 +164,18 @@ LogicalResult atx::detail::inferTypes(StringRef opName, MLIRContext *context, st
   return success();
 }
 
-OpFoldResult atx::detail::fold(Operation *op) {
-  Type type = op->getResult(0).getType();
-  if (isa<IntegerType>(type)) {
-    // Questions about static values.
-    SmallVector<layout::Value> values;
-    for (Value operand : op->getOperands())
-      if (std::optional<layout::Value> value = getAlgebraValue(operand.getType()))
-        values.push_back(*value);
-    layout::Algebra algebra;
-    std::optional<layout::Results> results =
-        evaluate(op->getName().getStringRef(), algebra, values, op->getAttrDictionary(), false);
-    if (!results)
-      return {};
-    return BoolAttr::get(op->getContext(), std::get<bool>(results->front()));
-  }
-  if (isa<ViewType, CoordViewType>(type))
-    return {};
-  std::optional<layout::Value> value = getAlgebraValue(type);
-  if (value && layout::isStatic(*value))
-    return TypeAttr::get(type);
-  // Operations that return their operand.
-  if (op->getNumOperands() == 1 && op->getOperand(0).getType() == type &&
-      isa<CoalesceOp, FilterOp, GetShapeOp, ProductEachOp, MakeLayoutLikeOp>(op)) {
-    // Equal types do not mean equal leaves unless leaves keep their order; that
-    // is so for these operations when nothing was merged or dropped.
-    if (isa<GetShapeOp, ProductEachOp>(op))
-      return op->getOperand(0);
-  }
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // Constants and scalars
 //===----------------------------------------------------------------------===//
 
-static bool isStaticType(Type type) {
-  std::optional<layout::Value> value = getAlgebraValue(type);
-  return value && !isa<ViewType>(type) && layout::isStatic(*value) &&
-         (!isa<CoordViewType>(type) || layout::isStatic(layout::Value(cast<CoordViewType>(type).getStart())));
-}
-
 LogicalResult StaticOp::verify() {
-  if (!isStaticType(getType()))
+  if (!detail::isStaticType(getType()))
     return emitOpError("C13: ") << getType() << " is not static";
   return success();
 }
 
-OpFoldResult StaticOp::fold(FoldAdaptor) { return TypeAttr::get(getType()); }
-
 Operation *AtxDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
-  if (isa<TypeAttr>(value) && isStaticType(type))
+  if (isa<TypeAttr>(value) && detail::isStaticType(type))
     return StaticOp::create(builder, loc, type);
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
@@ -212,25 +189,9 @@ LogicalResult MakeOp::verify() {
   return success();
 }
 
-OpFoldResult MakeOp::fold(FoldAdaptor) {
-  if (getLeaves().empty())
-    return TypeAttr::get(getType());
-  return {};
-}
-
 LogicalResult GetScalarOp::verify() {
   const layout::IntTuple &value = getValue().getType().getValue();
   if (value.isTuple() || value.getLeaf().isStar() || value.getLeaf().isBasis())
     return emitOpError() << "expected a single integer, got '" << layout::toString(value) << "'";
   return success();
-}
-
-OpFoldResult GetScalarOp::fold(FoldAdaptor) {
-  const layout::Int &leaf = getValue().getType().getValue().getLeaf();
-  if (leaf.isStatic())
-    return IntegerAttr::get(getType(), leaf.value);
-  if (auto make = getValue().getDefiningOp<MakeOp>())
-    if (make.getLeaves().size() == 1 && make.getLeaves()[0].getType() == getType() && !make.getChecked())
-      return make.getLeaves()[0];
-  return {};
 }

@@ -832,7 +832,7 @@ def Atx_CompositionExactOp : Atx_AlgebraOp<"composition_exact"> {
     Example:
 
     ```mlir
-    %b = atx.composition_exact %a, %b : !atx.layout<20:2>, !atx.layout<(5,4):(4,1)>
+    %e = atx.composition_exact %a, %b : !atx.layout<20:2>, !atx.layout<(5,4):(4,1)>
     ```
   }];
   let arguments = (ins Atx_AnyLayout:$lhs, Atx_LayoutType:$rhs);
@@ -1101,7 +1101,7 @@ def Atx_LocalTileOp : Atx_AlgebraOp<"local_tile"> {
     Example:
 
     ```mlir
-    %t = atx.local_tile %v, %t, %c : !atx.view<f32, global, (128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(?,0)>
+    %r = atx.local_tile %v, %t, %c : !atx.view<f32, global, (128,64):(64,1)>, !atx.tile<[32|16]>, !atx.int_tuple<(?,0)>
     ```
   }];
   let arguments = (ins Atx_LayoutOrView:$layout, Atx_AnyTiler:$tiler, Atx_IntTupleType:$coord);

@@ -73,8 +73,13 @@ public:
     // Wider than 64 bits, so that overflow is C8 and not the parser's error.
     APInt number;
     OptionalParseResult result = parser.parseOptionalInteger(number);
-    if (!result.has_value() || failed(*result))
+    if (!result.has_value())
       return false;
+    if (failed(*result)) {
+      // The lexer has said it.
+      failedBefore = true;
+      return false;
+    }
     if (number.getSignificantBits() > 64) {
       error("C8: '" + llvm::toString(number, 10, /*Signed=*/true) + "' does not fit in 64 bits");
       value = 0;
@@ -161,11 +166,110 @@ FailureOr<layout::Swizzle> atx::parseSwizzle(AsmParser &parser) {
   return parser.emitError(loc, "expected a swizzle such as 'S<3,4,3>'"), failure();
 }
 
-void atx::print(AsmPrinter &printer, const layout::IntTuple &value) { printer << layout::toString(value); }
-void atx::print(AsmPrinter &printer, const layout::Layout &value) { printer << layout::toString(value); }
-void atx::print(AsmPrinter &printer, const layout::Tile &value) { printer << layout::toString(value); }
-void atx::print(AsmPrinter &printer, const layout::Swizzle &value) { printer << layout::toString(value); }
-void atx::print(AsmPrinter &printer, const layout::Map &value) { layout::printSpaced(printer.getStream(), value); }
+template <typename T> static ParseResult unwrap(FailureOr<T> parsed, T &value) {
+  if (failed(parsed))
+    return failure();
+  value = std::move(*parsed);
+  return success();
+}
+ParseResult atx::parseValue(AsmParser &parser, layout::IntTuple &value) { return unwrap(parseIntTuple(parser), value); }
+ParseResult atx::parseValue(AsmParser &parser, layout::Layout &value) { return unwrap(parseLayout(parser), value); }
+ParseResult atx::parseValue(AsmParser &parser, layout::Map &value) { return unwrap(parseMap(parser), value); }
+ParseResult atx::parseValue(AsmParser &parser, layout::Tile &value) { return unwrap(parseTile(parser), value); }
+ParseResult atx::parseValue(AsmParser &parser, Type &type) { return parser.parseType(type); }
+ParseResult atx::parseValue(AsmParser &parser, Attribute &atom) { return parser.parseAttribute(atom); }
+ParseResult atx::parseValue(AsmParser &parser, FloatType &type) {
+  SMLoc loc = parser.getCurrentLocation();
+  Type any;
+  if (parser.parseType(any))
+    return failure();
+  type = dyn_cast<FloatType>(any);
+  if (!type)
+    return parser.emitError(loc) << "expected a floating point type, got " << any;
+  return success();
+}
+ParseResult atx::parseValue(AsmParser &parser, int64_t &number) { return parser.parseInteger(number); }
+
+/// A keyword of an enum; the error lists those there are.
+template <typename Enum>
+static ParseResult parseEnum(AsmParser &parser, Enum &value, std::optional<Enum> (*symbolize)(StringRef),
+                             StringRef what, StringRef known) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    return parser.emitError(loc) << "expected the name of " << what << ": " << known;
+  std::optional<Enum> found = symbolize(keyword);
+  if (!found)
+    return parser.emitError(loc) << "'" << keyword << "' is not the name of " << what << "; known are " << known;
+  value = *found;
+  return success();
+}
+ParseResult atx::parseValue(AsmParser &parser, MemorySpace &space) {
+  return parseEnum<MemorySpace>(parser, space, symbolizeMemorySpace, "a memory space",
+                                "generic, global, shared, buffer and register");
+}
+ParseResult atx::parseValue(AsmParser &parser, AtomicKind &kind) {
+  return parseEnum<AtomicKind>(parser, kind, symbolizeAtomicKind, "an atomic operation",
+                               "add, max, min, umax and umin");
+}
+
+void atx::printValue(AsmPrinter &printer, const layout::IntTuple &value) { printer << layout::toString(value); }
+void atx::printValue(AsmPrinter &printer, const layout::Layout &value) { printer << layout::toString(value); }
+void atx::printValue(AsmPrinter &printer, const layout::Tile &value) { printer << layout::toString(value); }
+void atx::printValue(AsmPrinter &printer, const layout::Map &value) { layout::printSpaced(printer.getStream(), value); }
+void atx::printValue(AsmPrinter &printer, Type type) { printer << type; }
+void atx::printValue(AsmPrinter &printer, Attribute atom) { printer << atom; }
+void atx::printValue(AsmPrinter &printer, int64_t number) { printer << number; }
+void atx::printValue(AsmPrinter &printer, MemorySpace space) { printer << stringifyMemorySpace(space); }
+void atx::printValue(AsmPrinter &printer, AtomicKind kind) { printer << stringifyAtomicKind(kind); }
+
+ParseResult atx::parsePlacement(AsmParser &parser, int64_t &align, layout::Swizzle &swizzle) {
+  align = 1;
+  swizzle = layout::Swizzle();
+  bool haveAlign = false, haveSwizzle = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (failed(parser.parseOptionalKeyword(&key, {"align", "swizzle"})))
+      return parser.emitError(loc) << "expected 'align = ...' or 'swizzle = ...'";
+    bool &have = key == "align" ? haveAlign : haveSwizzle;
+    if (have)
+      return parser.emitError(loc) << "'" << key << "' is given twice";
+    have = true;
+    if (parser.parseEqual())
+      return failure();
+    if (key == "align") {
+      if (parser.parseInteger(align))
+        return failure();
+    } else if (failed(unwrap(parseSwizzle(parser), swizzle))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+void atx::printPlacement(AsmPrinter &printer, int64_t align, const layout::Swizzle &swizzle) {
+  if (align != 1)
+    printer << ", align = " << align;
+  if (!(swizzle == layout::Swizzle()))
+    printer << ", swizzle = " << layout::toString(swizzle);
+}
+
+ParseResult atx::parsePermutation(AsmParser &parser, layout::Tile &permutation) {
+  permutation = layout::Tile();
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (parser.parseKeyword("permute") || parser.parseEqual())
+    return failure();
+  return parseValue(parser, permutation);
+}
+
+void atx::printPermutation(AsmPrinter &printer, const layout::Tile &permutation) {
+  if (permutation.modes.empty())
+    return;
+  printer << ", permute = ";
+  printValue(printer, permutation);
+}
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Atx/AtxTypes.cpp.inc"
@@ -220,10 +324,21 @@ int64_t atx::getElementBits(Type type) {
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
 }
 
+/// Elements have at least one bit: sizes in bytes and the elements of an access
+/// are quotients by it.
+static LogicalResult verifyElement(function_ref<InFlightDiagnostic()> emitError, Type type) {
+  if (!type.isIntOrFloat())
+    return emitError() << "element type " << type << " is not an integer or a floating point type";
+  if (getElementBits(type) < 1 || getElementBits(type) > maxElementBits)
+    return emitError() << "element type " << type << " has " << getElementBits(type) << " bits; 1 to " << maxElementBits
+                       << " are supported";
+  return success();
+}
+
 static LogicalResult verifyMemory(function_ref<InFlightDiagnostic()> emitError, Type elementType, MemorySpace space,
                                   int64_t align, const layout::Swizzle &swizzle) {
-  if (!elementType.isIntOrFloat())
-    return emitError() << "element type " << elementType << " is not an integer or a floating point type";
+  if (failed(verifyElement(emitError, elementType)))
+    return failure();
   if (space == MemorySpace::Register)
     return emitError() << "registers have no addresses: use a fragment";
   if (align < 1 || align > (int64_t(1) << 32) || !llvm::isPowerOf2_64(align))
@@ -252,7 +367,7 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, Typ
                        << "' has coordinate-valued ones";
   // Whole tensor addressable in 64-bit bytes.
   layout::Algebra algebra;
-  algebra.mul(algebra.cosize(layout::Map(layout)), 16);
+  algebra.mul(algebra.cosize(layout::Map(layout)), llvm::divideCeil(maxElementBits, 8));
   if (algebra.failed())
     return emitError() << layout::toString(*algebra.getFault());
   return success();
@@ -271,8 +386,8 @@ LogicalResult CoordViewType::verify(function_ref<InFlightDiagnostic()> emitError
 
 LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType,
                                    layout::Layout layout, int64_t chunk) {
-  if (!elementType.isIntOrFloat())
-    return emitError() << "element type " << elementType << " is not an integer or a floating point type";
+  if (failed(verifyElement(emitError, elementType)))
+    return failure();
   if (!layout.isStatic())
     return emitError() << "C13: a fragment is static, '" << layout::toString(layout) << "' has dynamic leaves";
   layout::Algebra algebra;

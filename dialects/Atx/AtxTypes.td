@@ -56,10 +56,11 @@ def Atx_AtomicKindAttr : EnumAttr<Atx_Dialect, Atx_AtomicKind, "atomic">;
 // Parameters: values of lib/Layout
 //===----------------------------------------------------------------------===//
 
+/// Read by reference, so that a reference to a part of it stays valid. Parsed by
+/// `custom<Value>`: parsers that ODS generates around a parameter add
+/// an error of their own to the one that names the fault.
 class Atx_Parameter<string className, string name, string form>
-    : AttrOrTypeParameter<"::atrex::layout::" # className, name> {
-  let parser = "::atrex::atx::parse" # className # "($_parser)";
-  let printer = "::atrex::atx::print($_printer, $_self)";
+    : AttrOrTypeParameter<"::atrex::layout::" # className, name, "const ::atrex::layout::" # className # " &"> {
   let syntax = form;
 }
 def Atx_IntTupleParam : Atx_Parameter<"IntTuple", "tuple", "(4,?{div=8})">;
@@ -92,7 +93,7 @@ def Atx_IntTupleType : Atx_Type<"IntTuple", "int_tuple"> {
     Example: `!atx.int_tuple<(128,(4,?{div=8}))>`
   }];
   let parameters = (ins Atx_IntTupleParam:$value);
-  let assemblyFormat = "`<` $value `>`";
+  let assemblyFormat = "`<` custom<Value>($value) `>`";
 }
 
 def Atx_LayoutType : Atx_Type<"Layout", "layout"> {
@@ -104,7 +105,7 @@ def Atx_LayoutType : Atx_Type<"Layout", "layout"> {
     Example: `!atx.layout<(128,?{div=8}):(?,1)>`
   }];
   let parameters = (ins Atx_LayoutParam:$layout);
-  let assemblyFormat = "`<` $layout `>`";
+  let assemblyFormat = "`<` custom<Value>($layout) `>`";
 }
 
 def Atx_SwizzleType : Atx_Type<"Swizzle", "swizzle"> {
@@ -116,7 +117,7 @@ def Atx_SwizzleType : Atx_Type<"Swizzle", "swizzle"> {
     Example: `!atx.swizzle<S<3,4,3>>`
   }];
   let parameters = (ins Atx_MapParam:$swizzle);
-  let assemblyFormat = "`<` $swizzle `>`";
+  let assemblyFormat = "`<` custom<Value>($swizzle) `>`";
 }
 
 def Atx_ComposedLayoutType : Atx_Type<"ComposedLayout", "composed_layout"> {
@@ -129,7 +130,7 @@ def Atx_ComposedLayoutType : Atx_Type<"ComposedLayout", "composed_layout"> {
     Example: `!atx.composed_layout<S<3,3,3> o 0 o (8,64):(64,1)>`
   }];
   let parameters = (ins Atx_MapParam:$layout);
-  let assemblyFormat = "`<` $layout `>`";
+  let assemblyFormat = "`<` custom<Value>($layout) `>`";
 }
 
 def Atx_TileType : Atx_Type<"Tile", "tile"> {
@@ -141,7 +142,7 @@ def Atx_TileType : Atx_Type<"Tile", "tile"> {
     Example: `!atx.tile<[128|64:1|*]>`
   }];
   let parameters = (ins Atx_TileParam:$tile);
-  let assemblyFormat = "`<` $tile `>`";
+  let assemblyFormat = "`<` custom<Value>($tile) `>`";
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,7 +161,7 @@ def Atx_PtrType : Atx_Type<"Ptr", "ptr"> {
   }];
   let parameters = (ins "::mlir::Type":$elementType, EnumParameter<Atx_MemorySpace>:$space,
     DefaultValuedParameter<"int64_t", "1">:$align, Atx_SwizzleParam:$swizzle);
-  let assemblyFormat = "`<` $elementType `,` $space (`,` struct($align, $swizzle)^)? `>`";
+  let assemblyFormat = "`<` custom<Value>($elementType) `,` custom<Value>($space) `` custom<Placement>($align, $swizzle) `>`";
 }
 
 def Atx_ViewType : Atx_Type<"View", "view"> {
@@ -173,7 +174,9 @@ def Atx_ViewType : Atx_Type<"View", "view"> {
   }];
   let parameters = (ins "::mlir::Type":$elementType, EnumParameter<Atx_MemorySpace>:$space, Atx_LayoutParam:$layout,
     DefaultValuedParameter<"int64_t", "1">:$align, Atx_SwizzleParam:$swizzle);
-  let assemblyFormat = "`<` $elementType `,` $space `,` $layout (`,` struct($align, $swizzle)^)? `>`";
+  let assemblyFormat = [{
+    `<` custom<Value>($elementType) `,` custom<Value>($space) `,` custom<Value>($layout) `` custom<Placement>($align, $swizzle) `>`
+  }];
   let extraClassDeclaration = [{
     /// The pointer to the first element.
     PtrType getPtr() const { return PtrType::get(getContext(), getElementType(), getSpace(), getAlign(), getSwizzle()); }
@@ -194,7 +197,7 @@ def Atx_CoordViewType : Atx_Type<"CoordView", "coord_view"> {
     Example: `!atx.coord_view<(?,0), (128,64):(1E0,1E1)>`
   }];
   let parameters = (ins Atx_IntTupleParam:$start, Atx_LayoutParam:$layout);
-  let assemblyFormat = "`<` $start `,` $layout `>`";
+  let assemblyFormat = "`<` custom<Value>($start) `,` custom<Value>($layout) `>`";
 }
 
 def Atx_FragmentType : Atx_Type<"Fragment", "fragment"> {
@@ -209,7 +212,7 @@ def Atx_FragmentType : Atx_Type<"Fragment", "fragment"> {
     `!atx.fragment<f32, ((4,1),2,2):((1,0),4,8), chunk = 4>`
   }];
   let parameters = (ins "::mlir::Type":$elementType, Atx_LayoutParam:$layout, "int64_t":$chunk);
-  let assemblyFormat = "`<` $elementType `,` $layout `,` `chunk` `=` $chunk `>`";
+  let assemblyFormat = "`<` custom<Value>($elementType) `,` custom<Value>($layout) `,` `chunk` `=` custom<Value>($chunk) `>`";
   let extraClassDeclaration = [{
     /// Registers, in elements.
     int64_t getNumElements() const;
@@ -231,7 +234,7 @@ def Atx_UniversalCopyAttr : Atx_Attr<"UniversalCopy", "universal_copy", [Declare
     Example: `#atx.universal_copy<128>`
   }];
   let parameters = (ins "int64_t":$bits);
-  let assemblyFormat = "`<` $bits `>`";
+  let assemblyFormat = "`<` custom<Value>($bits) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -246,7 +249,7 @@ def Atx_UniversalAtomicAttr : Atx_Attr<"UniversalAtomic", "universal_atomic",
     Example: `#atx.universal_atomic<add, f32>`
   }];
   let parameters = (ins EnumParameter<Atx_AtomicKind>:$kind, "::mlir::Type":$elementType);
-  let assemblyFormat = "`<` $kind `,` $elementType `>`";
+  let assemblyFormat = "`<` custom<Value>($kind) `,` custom<Value>($elementType) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -258,7 +261,7 @@ def Atx_UniversalFmaAttr : Atx_Attr<"UniversalFma", "universal_fma", [DeclareAtt
     Example: `#atx.universal_fma<f32>`
   }];
   let parameters = (ins "::mlir::FloatType":$elementType);
-  let assemblyFormat = "`<` $elementType `>`";
+  let assemblyFormat = "`<` custom<Value>($elementType) `>`";
 }
 
 def Atx_TiledCopyAttr : Atx_Attr<"TiledCopy", "tiled_copy"> {
@@ -274,7 +277,7 @@ def Atx_TiledCopyAttr : Atx_Attr<"TiledCopy", "tiled_copy"> {
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$atom, Atx_LayoutParam:$tv, Atx_IntTupleParam:$tile);
-  let assemblyFormat = "`<` $atom `,` $tv `,` $tile `>`";
+  let assemblyFormat = "`<` custom<Value>($atom) `,` custom<Value>($tv) `,` custom<Value>($tile) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     CopyAtomInterface getCopyAtom() const { return ::llvm::cast<CopyAtomInterface>(getAtom()); }
@@ -289,14 +292,14 @@ def Atx_TiledMmaAttr : Atx_Attr<"TiledMma", "tiled_mma"> {
     work side by side, its strides number them. An optional tile permutes M, N
     and K first.
 
-    Example: four waves, 2 x 2:
+    Example: 256 lanes, 16 x 16:
 
     ```mlir
-    #atx.tiled_mma<#atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>, (2,2,1):(1,2,0)>
+    #atx.tiled_mma<#atx.universal_fma<f32>, (16,16,1):(1,16,0)>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$atom, Atx_LayoutParam:$atoms, Atx_OptionalTileParam:$permutation);
-  let assemblyFormat = "`<` $atom `,` $atoms (`,` `permute` `=` $permutation^)? `>`";
+  let assemblyFormat = "`<` custom<Value>($atom) `,` custom<Value>($atoms) `` custom<Permutation>($permutation) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     MmaAtomInterface getMmaAtom() const { return ::llvm::cast<MmaAtomInterface>(getAtom()); }

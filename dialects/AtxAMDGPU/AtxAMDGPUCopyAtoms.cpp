@@ -146,11 +146,6 @@ static Type getTransferType(int64_t bits, Builder &builder) {
   return VectorType::get(bits / 32, builder.getI32Type());
 }
 
-/// The type itself where the LLVM dialect knows it, words otherwise.
-static Type getMemoryType(VectorType type, Builder &builder) {
-  return LLVM::isCompatibleType(type) ? Type(type) : getTransferType(getVectorBits(type), builder);
-}
-
 /// The offset of a buffer access in bytes; null after an error. The constant is
 /// added last, so that the backend moves it into the instruction.
 static Value emitBufferOffset(OpBuilder &builder, Location loc, const Address &address) {
@@ -184,15 +179,17 @@ static Value emitWaveAddress(OpBuilder &builder, Location loc, const Address &de
   return emitPointer(builder, loc, uniform);
 }
 
+/// Words, so that any element type is one instruction.
 static Value emitPlainLoad(OpBuilder &builder, Location loc, const Address &source, VectorType type, bool nonTemporal) {
-  Value loaded = LLVM::LoadOp::create(builder, loc, getMemoryType(type, builder), emitPointer(builder, loc, source),
-                                      unsigned(source.align), /*isVolatile=*/false, nonTemporal);
+  Value loaded = LLVM::LoadOp::create(builder, loc, getTransferType(getVectorBits(type), builder),
+                                      emitPointer(builder, loc, source), unsigned(source.align), /*isVolatile=*/false,
+                                      nonTemporal);
   return emitBitcastFrom(builder, loc, loaded, type);
 }
 
 static void emitPlainStore(OpBuilder &builder, Location loc, Value value, const Address &destination,
                            bool nonTemporal) {
-  Type type = getMemoryType(cast<VectorType>(value.getType()), builder);
+  Type type = getTransferType(getVectorBits(value.getType()), builder);
   LLVM::StoreOp::create(builder, loc, emitBitcast(builder, loc, value, type), emitPointer(builder, loc, destination),
                         unsigned(destination.align), /*isVolatile=*/false, nonTemporal);
 }
@@ -369,7 +366,7 @@ LogicalResult LdsReadTransAttr::verify(EmitError emitError, int64_t bits, int64_
   SmallVector<std::string> forms;
   for (const CopyInstruction &copy : getCopyInstructions())
     if (copy.path == CopyPath::LdsTranspose)
-      forms.push_back((Twine(copy.bits) + " of " + Twine(copy.elementBits)).str());
+      forms.push_back((Twine(unsigned(copy.bits)) + " of " + Twine(unsigned(copy.elementBits))).str());
   return emitError() << "no " << describe(CopyPath::LdsTranspose) << " of " << bits << " bits with elements of "
                      << elementBits << " bits; there are " << llvm::join(forms, ", ");
 }

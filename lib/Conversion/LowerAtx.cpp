@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LowerAtx.h"
 #include "atrex/Conversion/Passes.h"
 #include "atrex/Layout/Text.h"
 #include "atrex/Target/Chip.h"
@@ -786,6 +787,8 @@ public:
     }
     if (algebra.failed())
       return reportFault(op, algebra);
+    if (faulty)
+      return failure();
     if (op.getResult())
       rewriter.replaceOpWithMultiple(op, {registers->readChunks(cast<FragmentType>(op.getResult().getType()))});
     else
@@ -873,21 +876,27 @@ private:
     return inside;
   }
 
-  /// Whether all elements of an access are on one side of the bounds: one
-  /// component steps by k, and v*k divides its start and its bound.
+  /// Whether all elements of an access are on one side of the bounds: they
+  /// step along one component by k, and v*k divides its start and its bound.
   bool isUniform(int64_t index, const Iteration *iteration) {
     if (values == 1)
       return true;
+    layout::Layout known = stripLayout(coords);
+    // Accesses do not cross the first leaf.
+    for (auto &[extent, stride] : known.getLeaves()) {
+      if (extent.is(1))
+        continue;
+      if (!extent.isMultipleOf(values))
+        return false;
+      break;
+    }
     Algebra probe;
     layout::IntTuple first = coordinateStatic(probe, index, iteration);
-    layout::IntTuple second = coordinateStatic(probe, index + 1, iteration);
-    layout::IntTuple origin = probe.crd2idx(layout::IntTuple(0), layout::Map(stripLayout(coords)));
-    layout::IntTuple unit = probe.crd2idx(layout::IntTuple(1), layout::Map(stripLayout(coords)));
-    layout::IntTuple last = probe.crd2idx(layout::IntTuple(values - 1), layout::Map(stripLayout(coords)));
+    layout::IntTuple unit = probe.crd2idx(layout::IntTuple(1), layout::Map(known));
     if (probe.failed() || !areCongruent(first, bounds) || !areCongruent(unit, bounds))
       return false;
-    for (auto [c, u, l, bound] : llvm::zip(first.flatten(), unit.flatten(), last.flatten(), bounds.flatten())) {
-      if (!u.isStatic() || !l.isStatic() || u.value < 0 || l.value != u.value * (values - 1))
+    for (auto [c, u, bound] : llvm::zip(first.flatten(), unit.flatten(), bounds.flatten())) {
+      if (!u.isStatic() || u.value < 0)
         return false;
       if (u.value && (!c.isMultipleOf(u.value * values) || !bound.isMultipleOf(u.value * values)))
         return false;
@@ -988,13 +997,19 @@ private:
 
   Value loadFrom(CopyAtomInterface by, int64_t index, int64_t count, const Iteration *iteration) {
     Address address = addressOf(*source, index, iteration ? iteration->source : layout::Int(0), by.getAlignment());
-    return by.emitLoad(rewriter, loc, address, VectorType::get({count}, op.getElementType()));
+    auto type = VectorType::get({count}, op.getElementType());
+    Value loaded = by.emitLoad(rewriter, loc, address, type);
+    if (loaded)
+      return loaded;
+    // The atom has said why.
+    faulty = true;
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
   }
 
   void storeTo(CopyAtomInterface by, int64_t index, int64_t count, const Iteration *iteration, Value value) {
     Address address =
         addressOf(*destination, index, iteration ? iteration->destination : layout::Int(0), by.getAlignment());
-    by.emitStore(rewriter, loc, value, address);
+    faulty |= !by.emitStore(rewriter, loc, value, address);
   }
 
   LogicalResult emitMove(CopyAtomInterface by, int64_t index, int64_t count, const Iteration *iteration, Value) {
@@ -1040,6 +1055,7 @@ private:
   layout::IntTuple start = 0, bounds = 0;
   layout::Layout coords;
   bool warned = false;
+  bool faulty = false;
 };
 
 struct CopyPattern : public OpConversionPattern<CopyOp> {
@@ -1092,6 +1108,8 @@ public:
     }
     if (algebra.failed())
       return reportFault(op, algebra);
+    if (faulty)
+      return failure();
     rewriter.replaceOpWithMultiple(op, {accumulators.readChunks(type)});
     return success();
   }
@@ -1182,7 +1200,11 @@ private:
     layout::Algebra probe;
     int64_t at = evaluateAt(probe, cLayout.getMode(1), m).constant + evaluateAt(probe, cLayout.getMode(2), n).constant;
     Value a = read(operands[0], m, k), b = read(operands[1], n, k);
-    accumulators.write(at, atom.emitMma(rewriter, loc, a, b, accumulators.read(at, cValues), extra));
+    Value d = atom.emitMma(rewriter, loc, a, b, accumulators.read(at, cValues), extra);
+    // The atom has said why.
+    faulty |= !d;
+    if (d)
+      accumulators.write(at, d);
   }
 
   GemmOp op;
@@ -1198,6 +1220,7 @@ private:
   SmallVector<Value> extra;
   std::optional<layout::Int> dynamicK;
   int64_t unrollLimit;
+  bool faulty = false;
 };
 
 struct GemmPattern : public OpConversionPattern<GemmOp> {
@@ -1324,6 +1347,7 @@ void LowerAtxPass::runOnOperation() {
                RecastViewPattern, PartitionCopyPattern, PartitionMmaPattern, LoadPattern, StorePattern, SplatPattern,
                ToVectorPattern, FromVectorPattern, RetilePattern>(converter, context);
   patterns.add<CopyPattern, GemmPattern>(converter, context, options);
+  populateLowerAtxAMDGPUPatterns(converter, patterns);
 
   ConversionTarget target(*context);
   target.addIllegalDialect<AtxDialect>();

@@ -181,12 +181,12 @@ Map Algebra::recast(const Map &map, int64_t from, int64_t to) {
 //===----------------------------------------------------------------------===//
 
 int64_t Algebra::maxCommonVector(const Map &lhs, const Map &rhs) {
-  Int left = size(Value(lhs)), right = size(Value(rhs));
+  Int leftSize = size(Value(lhs)), rightSize = size(Value(rhs));
   if (failed())
     return 1;
-  if (left.isStatic() && right.isStatic() && left.value != right.value) {
-    fail(30, "sizes differ: " + toString(lhs) + " has " + toString(left) + " elements, " + toString(rhs) + " has " +
-                 toString(right));
+  if (leftSize.isStatic() && rightSize.isStatic() && leftSize.value != rightSize.value) {
+    fail(30, "sizes differ: " + toString(lhs) + " has " + toString(leftSize) + " elements, " + toString(rhs) + " has " +
+                 toString(rightSize));
     return 1;
   }
   Layout plain;
@@ -200,6 +200,9 @@ int64_t Algebra::maxCommonVector(const Map &lhs, const Map &rhs) {
   Layout inverse = rightInverse(plain, false);
   if (failed())
     return 1;
+  // A dynamic extent is the last of the chain and at least its divisor: so many
+  // elements are there for all values, and more are not claimed.
+  inverse.shape = inverse.shape.map([](const Int &extent) { return Int(int64_t(extent.getDivisor())); });
   Algebra probe;
   Layout common = probe.composeLayout(*lhs.getLayout(), inverse);
   if (!probe.failed()) {
@@ -211,9 +214,14 @@ int64_t Algebra::maxCommonVector(const Map &lhs, const Map &rhs) {
     return 1;
   int64_t limit = probe.product(inverse.shape).value, run = 0;
   probe.reset();
+  SmallVector<Leaf> dense;
+  for (const Leaf &leaf : toLeaves(*lhs.getLayout()))
+    if (!leaf.extent.is(1))
+      dense.push_back(leaf);
+  const Map left = fromLeaves(dense);
   for (int64_t count = std::min(limit, enumerationLimit); run < count; ++run) {
     IntTuple position = probe.crd2idx(IntTuple(run), inverse);
-    IntTuple image = probe.crd2idx(position, lhs);
+    IntTuple image = probe.crd2idx(position, left);
     if (probe.failed() || !image.isLeaf() || !image.getLeaf().is(run))
       break;
   }
@@ -242,7 +250,7 @@ int64_t Algebra::maxAlignment(const Map &map) {
     if (!current.isStatic() || leaves[i].second.value != current.value)
       break;
     used[i] = true;
-    alignment = current.value * leaves[i].first.getDivisor();
+    alignment = mulDivisors(current.value, leaves[i].first.getDivisor());
     current = mul(current, leaves[i].first);
     if (failed())
       return 1;
@@ -284,8 +292,10 @@ int64_t Algebra::vectorWidth(const Map &source, const Map &destination, int64_t 
 //===----------------------------------------------------------------------===//
 
 bool Algebra::checkTV(const Layout &tv, const Int &tile) {
-  Layout plain;
-  if (!requirePlain(tv, "a thread-value layout", plain))
+  checkLayout(tv);
+  if (!failed() && tv.hasBasis())
+    fail(14, "a thread-value layout needs an integer codomain, " + toString(tv) + " has coordinate-valued strides");
+  if (failed())
     return false;
   Int count = product(tv.shape);
   bool bijection = compact(tv);
@@ -417,7 +427,7 @@ Partition Algebra::mmaPartition(const Layout &tensor, const Layout &tv, ArrayRef
                  " must have two modes");
     return {};
   }
-  checkTV(tv, atomShape[dims[0]] * atomShape[dims[1]]);
+  checkTV(tv, mul(atomShape[dims[0]], atomShape[dims[1]]));
   if (failed())
     return {};
   Int lanes = product(tv.shape[0]), count = mul(lanes, product(atoms.shape));

@@ -27,11 +27,9 @@ void Algebra::fail(unsigned constraint, const Twine &text, const Twine &note) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// Divisors: 0 stands for "every number divides it".
-static uint64_t gcdDivisors(uint64_t lhs, uint64_t rhs) { return std::gcd(lhs, rhs); }
+uint64_t gcdDivisors(uint64_t lhs, uint64_t rhs) { return std::gcd(lhs, rhs); }
 
-/// A divisor of the product; the smaller claim when the product overflows.
-static uint64_t mulDivisors(uint64_t lhs, uint64_t rhs) {
+uint64_t mulDivisors(uint64_t lhs, uint64_t rhs) {
   uint64_t product;
   if (__builtin_mul_overflow(lhs, rhs, &product) || product > uint64_t(std::numeric_limits<int64_t>::max()))
     return std::max(lhs, rhs);
@@ -40,9 +38,9 @@ static uint64_t mulDivisors(uint64_t lhs, uint64_t rhs) {
 
 Int Algebra::emit(IntBuilder::Op op, const Int &lhs, const Int &rhs, uint64_t divisor) {
   uint32_t handle = builder && !fault ? builder->emit(op, lhs, rhs) : Int::noHandle;
-  // Divisors are kept below 2^63; any smaller divisor of one is a divisor.
+  // Divisors are kept below 2^63; the only larger one is that of INT64_MIN.
   if (divisor > uint64_t(std::numeric_limits<int64_t>::max()))
-    divisor = divisor & (0 - divisor) & uint64_t(std::numeric_limits<int64_t>::max());
+    divisor = uint64_t(1) << 62;
   return Int::dynamic(divisor, handle);
 }
 

@@ -213,7 +213,8 @@ void Algebra::checkNoCarry(ArrayRef<Leaf> left, const Used &used) {
 Layout Algebra::composeLayout(const Layout &lhs, const Layout &rhs) {
   checkLayout(lhs);
   checkLayout(rhs);
-  if (failed())
+  Paths paths;
+  if (failed() || (rhs.hasBasis() && !collectPaths(rhs, false, paths)))
     return Layout();
   // Coalesced left leaves and used digits by the mode a basis element names.
   std::map<std::vector<int32_t>, std::pair<Leaves, Used>> targets;
@@ -293,9 +294,35 @@ Map Algebra::composition(const Map &lhs, const Tile &tiler) {
 }
 
 bool Algebra::compositionExact(const Map &lhs, const Map &rhs) {
+  const Layout *right = rhs.getLayout(), *left = lhs.getLayout();
+  for (const Composed *composed = lhs.getComposed(); composed && !left; composed = composed->outer.getComposed())
+    left = composed->outer.getLayout();
+  if (!right || !left)
+    return false;
+  // Each basis element moves in a mode of its own, which has its own end.
   Algebra probe;
-  Int reach = probe.cosize(rhs), room = probe.size(Value(lhs));
-  return !probe.failed() && reach.isStatic() && room.isStatic() && reach.value <= room.value;
+  std::map<std::vector<int32_t>, Int> reach;
+  probe.check(Value(rhs));
+  for (const auto &[extent, stride] : right->getLeaves()) {
+    if (extent.is(1) || stride.is(0))
+      continue;
+    if (stride.isStatic() && stride.value < 0)
+      return false;
+    Int &sum = reach.try_emplace(std::vector<int32_t>(stride.path.begin(), stride.path.end()), 0).first->second;
+    sum = probe.add(sum, probe.mul(probe.sub(extent, 1), stride.getCoefficient()));
+  }
+  for (const auto &[path, last] : reach) {
+    Layout part = *left;
+    for (int32_t mode : path) {
+      if (mode >= int32_t(part.getRank()))
+        return false;
+      part = part.getMode(mode);
+    }
+    Int room = probe.size(Value(Map(part)));
+    if (probe.failed() || !last.isStatic() || !room.isStatic() || last.value >= room.value)
+      return false;
+  }
+  return !probe.failed();
 }
 
 //===----------------------------------------------------------------------===//
@@ -428,12 +455,10 @@ static bool keepsRange(const Swizzle &swizzle, int64_t size) {
       aligned *= 2;
     return rest % aligned == 0;
   }
-  if (rest > enumerationLimit)
-    return false;
-  for (int64_t i = start; i < size; ++i)
-    if (swizzle(i) >= size)
-      return false;
-  return true;
+  // The index 2^m of a block moves by 2^(m-s) upwards, past every shorter rest
+  // that contains it; if the rest is longer than 2^(m-s), its rows would have to
+  // be closed under XOR with all numbers below 2^b, which only whole blocks are.
+  return rest <= int64_t(1) << swizzle.base;
 }
 
 Map Algebra::rightInverse(const Map &map) {

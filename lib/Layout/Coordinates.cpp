@@ -11,7 +11,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <functional>
 #include <map>
-#include <set>
 
 using namespace llvm;
 
@@ -70,12 +69,6 @@ void Algebra::evaluate(const IntTuple &coord, const IntTuple &shape, const IntTu
   addTo(sum, mul(index, strides.back()));
 }
 
-/// A tree with one leaf per path.
-struct Algebra::Paths {
-  std::map<int32_t, Paths> children;
-  std::optional<Int> leaf;
-};
-
 bool Algebra::collectPaths(const Layout &layout, bool extents, Paths &paths) {
   for (const auto &[extent, stride] : layout.getLeaves()) {
     if (!stride.isBasis())
@@ -83,7 +76,7 @@ bool Algebra::collectPaths(const Layout &layout, bool extents, Paths &paths) {
     Paths *node = &paths;
     for (int32_t mode : stride.path)
       node = &node->children[mode];
-    Int span = extents ? mul(sub(extent, 1), abs(stride.getCoefficient())) : Int(0);
+    Int span = extents && !extent.is(1) ? mul(sub(extent, 1), abs(stride.getCoefficient())) : Int(0);
     node->leaf = node->leaf ? add(*node->leaf, span) : span;
   }
   std::function<bool(const Paths &)> isConsistent = [&](const Paths &node) {
@@ -181,15 +174,29 @@ IntTuple Algebra::crd2idx(const IntTuple &coord, const Map &map) {
       target = column.value ^ (((row.value >> swizzleMap->rowBase) & mask) << swizzleMap->columnBase);
       return result;
     }
-    Int bits = emit(IntBuilder::Op::ShrU, row, swizzleMap->rowBase, 1);
-    bits = emit(IntBuilder::Op::And, bits, mask, 1);
-    bits = emit(IntBuilder::Op::Shl, bits, swizzleMap->columnBase, 1);
-    target = emit(IntBuilder::Op::Xor, column, bits, 1);
+    // A builder gets at least one dynamic operand.
+    Int bits;
+    if (row.isStatic()) {
+      bits = ((row.value >> swizzleMap->rowBase) & mask) << swizzleMap->columnBase;
+    } else {
+      bits = emit(IntBuilder::Op::ShrU, row, swizzleMap->rowBase, 1);
+      bits = emit(IntBuilder::Op::And, bits, mask, 1);
+      bits = emit(IntBuilder::Op::Shl, bits, swizzleMap->columnBase, 1);
+    }
+    if (!bits.is(0))
+      target = emit(IntBuilder::Op::Xor, column, bits,
+                    gcdDivisors(column.getDivisor(), uint64_t(1) << swizzleMap->columnBase));
     return result;
   }
   const Composed *composed = map.getComposed();
   IntTuple middle = addOffset(composed->offset, crd2idx(coord, composed->outer));
   return crd2idx(middle, composed->inner);
+}
+
+/// Rounds down; the divisor is neither 0 nor -1 with the smallest number.
+static int64_t floorDiv(int64_t value, int64_t divisor) {
+  int64_t quotient = value / divisor;
+  return quotient - (value % divisor != 0 && (value < 0) != (divisor < 0));
 }
 
 IntTuple Algebra::idx2crd(const IntTuple &index, const Map &map) {
@@ -210,21 +217,23 @@ IntTuple Algebra::idx2crd(const IntTuple &index, const Map &map) {
       [&](const Int &extent, const Int &stride) -> Int {
         if (extent.is(1) || stride.is(0))
           return 0;
+        if (stride.is(-1) && value.is(std::numeric_limits<int64_t>::min())) {
+          fail(8, toString(value) + " / -1 does not fit in 64 bits");
+          return 0;
+        }
         if (stride.isStatic() && value.isStatic() && extent.isStatic()) {
-          // Rounds down for negative numbers: (i / d) mod n.
-          if (stride.value == -1 && value.value == std::numeric_limits<int64_t>::min()) {
-            fail(8, toString(value) + " / -1 does not fit in 64 bits");
-            return 0;
-          }
-          int64_t quotient = value.value / stride.value;
-          quotient -= value.value % stride.value != 0 && (value.value < 0) != (stride.value < 0);
-          int64_t digit = quotient % extent.value;
+          int64_t digit = floorDiv(value.value, stride.value) % extent.value;
           return digit < 0 ? digit + extent.value : digit;
         }
         if (stride.isStatic() && stride.value > 0 && (!value.isStatic() || value.value >= 0))
           return modU(divU(value, stride), extent);
-        Int quotient = stride.is(1) ? value : emit(IntBuilder::Op::FloorDiv, value, stride, 1);
-        return emit(IntBuilder::Op::FloorMod, quotient, extent, 1);
+        // A negative number or stride, or a stride whose sign is not known.
+        Int quotient;
+        if (value.isStatic() && stride.isStatic())
+          quotient = floorDiv(value.value, stride.value);
+        else
+          quotient = stride.is(1) ? value : emit(IntBuilder::Op::FloorDiv, value, stride, 1);
+        return quotient.is(0) ? Int(0) : emit(IntBuilder::Op::FloorMod, quotient, extent, 1);
       },
       layout.shape, layout.stride);
 }
@@ -305,6 +314,15 @@ Int Algebra::size(const Value &value) {
   return failed() ? Int(1) : product(shape);
 }
 
+/// The same function on the domain, without unit leaves.
+static Layout dropUnits(const Layout &layout) {
+  SmallVector<Layout> kept;
+  for (const auto &[extent, stride] : layout.getLeaves())
+    if (!extent.is(1) || stride.isBasis())
+      kept.emplace_back(extent, stride);
+  return kept.empty() ? Layout() : concat(kept);
+}
+
 SmallVector<IntTuple> Algebra::table(const Map &map) {
   Int count = size(Value(map));
   SmallVector<IntTuple> values;
@@ -319,8 +337,24 @@ SmallVector<IntTuple> Algebra::table(const Map &map) {
                  Twine(enumerationLimit) + " are enumerated");
     return values;
   }
+  // A coordinate has an entry for every mode up to the largest one named.
+  const Layout *plain = map.getLayout();
+  for (const Composed *composed = map.getComposed(); composed && !plain; composed = composed->outer.getComposed())
+    plain = composed->outer.getLayout();
+  uint64_t width = plain ? coprofile(*plain).getNumLeaves() : 1;
+  if (failed())
+    return values;
+  if (width > uint64_t(16 * enumerationLimit) / uint64_t(count.value)) {
+    fail(17, "the table of " + toString(map) + " has " + Twine(count.value) + " coordinates of " + Twine(width) +
+                 " integers; at most " + Twine(16 * enumerationLimit) + " are listed");
+    return values;
+  }
+  // Inside the domain unit leaves contribute nothing, and there may be many.
+  Map dense = map;
+  if (const Layout *layout = map.getLayout())
+    dense = dropUnits(*layout);
   for (int64_t i = 0; i < count.value && !failed(); ++i)
-    values.push_back(crd2idx(IntTuple(i), map));
+    values.push_back(crd2idx(IntTuple(i), dense));
   return values;
 }
 
@@ -338,7 +372,8 @@ IntTuple Algebra::coshape(const Map &map) {
   if (!layout.hasBasis()) {
     Int span = 1;
     for (const auto &[extent, stride] : layout.getLeaves())
-      span = add(span, mul(sub(extent, 1), abs(stride)));
+      if (!extent.is(1))
+        span = add(span, mul(sub(extent, 1), abs(stride)));
     return span;
   }
   Paths paths;
@@ -430,11 +465,13 @@ bool Algebra::injective(const Map &map) {
       fail(probe.fault->constraint, probe.fault->text);
     return false;
   }
-  std::set<std::string> seen;
-  for (const IntTuple &value : values)
-    if (!seen.insert(toString(value)).second)
-      return false;
-  return true;
+  SmallVector<SmallVector<int64_t>> images;
+  for (const IntTuple &value : values) {
+    SmallVector<int64_t> &image = images.emplace_back();
+    value.walk([&](const Int &leaf) { image.push_back(leaf.value); });
+  }
+  sort(images);
+  return std::adjacent_find(images.begin(), images.end()) == images.end();
 }
 
 bool Algebra::compact(const Map &map) {

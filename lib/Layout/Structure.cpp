@@ -43,23 +43,32 @@ Layout zeroUnits(const Layout &layout) {
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// Values are built up leaf by leaf in memory, so their number is bounded.
+static bool checkLeaves(Algebra &algebra, uint64_t count, StringRef what) {
+  if (count <= maxLeaves)
+    return true;
+  algebra.fail(5, what + Twine(" has ") + Twine(count) + " leaves; at most " + Twine(maxLeaves) + " are allowed");
+  return false;
+}
+
 void Algebra::checkShape(const IntTuple &shape) {
+  if (!checkLeaves(*this, shape.getNumLeaves(), "a shape"))
+    return;
+  // The static extents alone must not overflow; dynamic ones are at least 1.
   Int product = 1;
   shape.walk([&](const Int &extent) {
     if (extent.isStar() || extent.isBasis())
-      fail(2, "extent " + toString(extent) + " is not a positive integer");
+      fail(2, "extent " + toString(extent) + " of shape " + toString(shape) + " is not a positive integer");
     else if (extent.isStatic() && extent.value < 1)
-      fail(2, "extent " + toString(extent) + " is not positive");
+      fail(2, "extent " + toString(extent) + " of shape " + toString(shape) + " is not positive");
     else if (extent.isStatic())
-      product = mul(product, extent.isStatic() && product.isStatic() ? extent : Int(1));
+      product = mul(product, extent);
   });
 }
 
 void Algebra::checkLayout(const Layout &layout) {
   if (!areCongruent(layout.shape, layout.stride))
     return fail(1, "shape " + toString(layout.shape) + " and stride " + toString(layout.stride) + " are not congruent");
-  if (layout.shape.getNumLeaves() > maxLeaves)
-    return fail(5, "a layout has at most " + Twine(maxLeaves) + " leaves");
   checkShape(layout.shape);
   // A layout maps to integers or to coordinates, not to both; 0 is in either.
   bool integers = false, basis = false;
@@ -92,7 +101,7 @@ void Algebra::check(const Value &value) {
   }
   if (const CoordSwizzle *swizzle = map->getCoordSwizzle()) {
     bool valid = swizzle->bits >= 0 && swizzle->rowBase >= 0 && swizzle->columnBase >= 0 && swizzle->row >= 0 &&
-                 swizzle->column >= 0 && swizzle->bits + std::max(swizzle->rowBase, swizzle->columnBase) <= 62;
+                 swizzle->column >= 0 && int64_t(swizzle->bits) + std::max(swizzle->rowBase, swizzle->columnBase) <= 62;
     if (!valid)
       fail(21, toString(*swizzle) + " needs non-negative numbers and b + r0, b + c0 of at most 62");
     else if (swizzle->row == swizzle->column)
@@ -212,8 +221,16 @@ static IntTuple strideInOrder(Algebra &algebra, const Layout &layout, ArrayRef<u
 }
 
 Layout Algebra::makeLayoutLike(const Map &map) {
-  Layout layout;
-  if (!requirePlain(map, "make_layout_like", layout))
+  // The order is that of |stride|: negative strides are allowed.
+  if (failed())
+    return Layout();
+  if (!map.getLayout()) {
+    fail(17, "make_layout_like is not defined for " + toString(map));
+    return Layout();
+  }
+  const Layout &layout = *map.getLayout();
+  checkLayout(layout);
+  if (failed())
     return Layout();
   SmallVector<unsigned> order;
   unsigned dynamic = 0;
@@ -221,6 +238,10 @@ Layout Algebra::makeLayoutLike(const Map &map) {
   for (auto [i, leaf] : enumerate(leaves)) {
     if (leaf.first.is(1) || leaf.second.is(0))
       continue;
+    if (leaf.second.isBasis()) {
+      fail(14, "make_layout_like needs an integer codomain, " + toString(layout) + " has coordinate-valued strides");
+      return Layout();
+    }
     order.push_back(i);
     dynamic += leaf.second.isDynamic();
   }
@@ -416,10 +437,20 @@ Value Algebra::select(const Value &value, ArrayRef<int64_t> indices) {
       }
     return true;
   };
+  // An index may repeat, and with it a large mode.
+  auto isSmall = [&](const IntTuple &shape) {
+    SmallVector<uint64_t> sizes;
+    for (unsigned i = 0; i < shape.getRank(); ++i)
+      sizes.push_back(shape[i].getNumLeaves());
+    uint64_t count = 0;
+    for (int64_t index : indices)
+      count += sizes[index];
+    return checkLeaves(*this, count, "the result of select");
+  };
   return onModes(
       *this, value, "select",
       [&](const IntTuple &tuple) -> IntTuple {
-        if (!inRange(tuple.getRank()))
+        if (!inRange(tuple.getRank()) || !isSmall(tuple))
           return 1;
         std::vector<IntTuple> parts;
         for (int64_t index : indices)
@@ -428,7 +459,7 @@ Value Algebra::select(const Value &value, ArrayRef<int64_t> indices) {
       },
       [&](const Map &map) {
         return mapOuter(map, [&](const Layout &layout) -> Map {
-          if (!inRange(layout.getRank()))
+          if (!inRange(layout.getRank()) || !isSmall(layout.shape))
             return Map();
           SmallVector<Layout> parts;
           for (int64_t index : indices)
@@ -488,17 +519,22 @@ static Value addModes(Algebra &algebra, const Value &value, const Value &mode, s
     }
     return *rank - have;
   };
+  auto fits = [&](uint64_t leaves) { return checkLeaves(algebra, leaves, "the result of " + name.str()); };
   if (auto *tuple = std::get_if<IntTuple>(&value)) {
     auto *extra = std::get_if<IntTuple>(&mode);
     if (!extra) {
       algebra.fail(6, name + Twine(" of ") + toString(mode) + " to the tuple " + toString(*tuple));
       return IntTuple(1);
     }
+    int64_t count = countFor(tuple->getRank());
+    if (count == 0 || !fits(tuple->getNumLeaves() + count * extra->getNumLeaves()))
+      return *tuple;
     std::vector<IntTuple> parts;
     for (unsigned i = 0; i < tuple->getRank(); ++i)
       parts.push_back((*tuple)[i]);
-    int64_t count = countFor(parts.size());
-    parts.insert(atEnd ? parts.end() : parts.begin(), count, *extra);
+    // N2: a wrapper is dropped where it becomes a mode.
+    parts.insert(atEnd ? parts.end() : parts.begin(), count,
+                 extra->isTuple() && extra->getRank() == 1 ? (*extra)[0] : *extra);
     return IntTuple::tuple(std::move(parts));
   }
   auto *map = std::get_if<Map>(&value);
@@ -508,10 +544,12 @@ static Value addModes(Algebra &algebra, const Value &value, const Value &mode, s
     return IntTuple(1);
   }
   return mapOuter(*map, [&](const Layout &layout) -> Map {
+    int64_t count = countFor(layout.getRank());
+    if (count == 0 || !fits(layout.shape.getNumLeaves() + count * extra->getLayout()->shape.getNumLeaves()))
+      return layout;
     std::vector<Layout> parts = layout.getModes();
-    int64_t count = countFor(parts.size());
-    parts.insert(atEnd ? parts.end() : parts.begin(), count, *extra->getLayout());
-    Layout result = joinLayouts(parts);
+    parts.insert(atEnd ? parts.end() : parts.begin(), count, asMode(*extra->getLayout()));
+    Layout result = concat(parts);
     algebra.check(Value(Map(result)));
     return result;
   });

@@ -59,11 +59,11 @@ static std::string exactText(Algebra &algebra, const Layout &layout, const Layou
 
 /// Whether tiler and rest visit every element of [0, size) exactly once.
 static bool isExact(Algebra &probe, const Layout &tiler, const Int &size) {
-  for (const auto &[extent, stride] : tiler.getLeaves())
-    if (!extent.is(1) && stride.is(0))
-      return false;
   IntTuple codomain = size;
-  return probe.complementExact(tiler, &codomain);
+  if (!probe.complementExact(tiler, &codomain))
+    return false;
+  // The complement leaves broadcast leaves out, but they repeat elements.
+  return all_of(tiler.getLeaves(), [](const auto &leaf) { return leaf.first.is(1) || !leaf.second.is(0); });
 }
 
 Layout Algebra::divideLayout(const Layout &layout, const Layout &tiler, bool strict) {
@@ -325,7 +325,8 @@ Map Algebra::tileToShape(const Map &block, const IntTuple &shape, const IntTuple
     Layout rest = makeOrderedLayout(IntTuple::tuple(std::move(repeats)), order);
     if (failed())
       return Map();
-    return blockedProduct(rank == 1 ? modes[0] : concat(modes), Value(Map(rest)));
+    // A wrapper keeps its rank: `((2,2))` is one mode.
+    return blockedProduct(concat(modes), Value(Map(rest)));
   });
 }
 

@@ -77,6 +77,29 @@ void sourceToCodeObject(benchmark::State &state) {
     benchmark::DoNotOptimize(compileOrDie(source->getMemBufferRef(), EmitKind::Hsaco));
 }
 
+/// The 256 x 256 x 64 tile of a matrix product, written in the atx dialect.
+void lowerGemm(benchmark::State &state, EmitKind kind, const char *schedule) {
+  std::string path = ATREX_SOURCE_DIR "/test/CodeGen/atx/gemm-256x256x64.mlir";
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFile(path);
+  if (!source) {
+    errs() << "atrex-perf: cannot read '" << path << "'\n";
+    exit(1);
+  }
+  CompileOptions options;
+  options.emit = kind;
+  options.schedule = schedule;
+  options.needManifest = false;
+  for (auto _ : state)
+    if (!compile((*source)->getMemBufferRef(), options, errs()))
+      exit(1);
+}
+
+void gemmToLowered(benchmark::State &state) {
+  lowerGemm(state, EmitKind::LLVM, "builtin.module(gpu.module(atx-lower),canonicalize,cse)");
+}
+
+void gemmToCodeObject(benchmark::State &state) { lowerGemm(state, EmitKind::Hsaco, ""); }
+
 /// A tile of 128 rows of 128 bytes: 16 writes, 16 reads of rows, 8 of columns.
 void solveLDS(benchmark::State &state) {
   layout::Fault fault;
@@ -224,6 +247,8 @@ int main(int argc, char **argv) {
            {"source_to_code_object", sourceToCodeObject},
            {"execute_rms_norm", executeRmsNorm},
            {"solve_lds", solveLDS},
+           {"gemm_256_lowered", gemmToLowered},
+           {"gemm_256_to_code_object", gemmToCodeObject},
            {"mfma_exact_16x16x16_f16", exact16x16x16F16},
            {"mfma_exact_32x32x8_bf16", exact32x32x8BF16},
            {"mfma_exact_wide_32x32x8_bf16", exactWide32x32x8BF16},

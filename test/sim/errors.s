@@ -5,10 +5,10 @@
 // text and source line.
 // RUN: not atrex-sim run %t.co --arg out:256:%t.bin 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not test -e %t.bin
-// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_cubeid_f32 v1, v2, v3, v4 [{{.*}}errors.s:[[#@LINE+68]]]
+// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_screen_partition_4se_b32_e32 v1, v2 [{{.*}}errors.s:[[#@LINE+68]]]
 // RUN: not atrex-sim coverage %t.co | FileCheck %s --check-prefix=COVERAGE
 // COVERAGE: errors.s.tmp.co: {{[0-9]+}} instructions, 1 mnemonics not implemented
-// COVERAGE-NEXT: v_cubeid_f32 (1 times)
+// COVERAGE-NEXT: v_screen_partition_4se_b32 (1 times)
 //
 // RUN: llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -g -filetype=obj -I %S/Inputs %s -o %t.o --defsym CASE=1
 // RUN: ld.lld -shared %t.o -o %t.co
@@ -73,7 +73,7 @@
 .include "macros.inc"
 begin
 .if CASE == 0
-  v_cubeid_f32 v1, v2, v3, v4
+  v_screen_partition_4se_b32_e32 v1, v2
 .elseif CASE == 1
   emit v0
 .elseif CASE == 2
@@ -85,7 +85,7 @@ begin
   s_setpc_b64 s[6:7]
 .else
   s_branch .Lskip
-  v_cubeid_f32 v1, v2, v3, v4
+  v_screen_partition_4se_b32_e32 v1, v2
 .Lskip:
 .endif
 finish

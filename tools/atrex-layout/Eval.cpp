@@ -123,7 +123,12 @@ std::optional<Results> evaluateText(Algebra &algebra, StringRef text) {
   }
   Expected<Expression> expression = parseExpression(text);
   if (!expression) {
-    algebra.fail(0, llvm::toString(expression.takeError()));
+    std::string message = llvm::toString(expression.takeError());
+    // A number beyond 64 bits keeps its constraint.
+    size_t overflow = message.find("C8: ");
+    if (overflow != std::string::npos)
+      message.erase(overflow, 4);
+    algebra.fail(overflow != std::string::npos ? 8 : 0, message);
     return std::nullopt;
   }
   return evaluate(algebra, *expression, getTargetOperations());
@@ -171,6 +176,27 @@ int runEval(StringRef text) {
   }
   outs() << toString(*results) << '\n';
   warnInexact(text);
+  return 0;
+}
+
+int runBatch(StringRef file) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(file);
+  if (!buffer) {
+    errs() << file << ": error: " << buffer.getError().message() << '\n';
+    return 1;
+  }
+  StringRef rest = (*buffer)->getBuffer();
+  while (!rest.empty()) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    Algebra algebra;
+    std::optional<Results> results = evaluateText(algebra, line);
+    // One line of output for each of input: notes are left out.
+    if (results)
+      outs() << toString(*results) << '\n';
+    else
+      outs() << "error C" << algebra.getFault()->constraint << ": " << algebra.getFault()->text << '\n';
+  }
   return 0;
 }
 

@@ -56,6 +56,9 @@ int reportUsage(const llvm::Twine &message);
 
 /// Each returns the exit code.
 int runEval(llvm::StringRef expression);
+/// One expression per line of the file, one result or `error Cn: text` per line
+/// of output. A fault of an expression is a result: the exit code is 0.
+int runBatch(llvm::StringRef file);
 int runFacts(llvm::StringRef file);
 int runDoc(llvm::StringRef file);
 int runConflicts(const ConflictOptions &options);

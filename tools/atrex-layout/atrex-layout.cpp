@@ -25,6 +25,8 @@ cl::opt<std::string> expression(cl::Positional, cl::desc("EXPR"), cl::sub(evalCo
                                 cl::cat(category));
 cl::opt<std::string> factsFile("facts", cl::desc("JSON list of operations with expected results"),
                                cl::value_desc("file"), cl::sub(evalCommand), cl::cat(category));
+cl::opt<std::string> batchFile("batch", cl::desc("One expression per line, one result or 'error Cn: text' per line"),
+                               cl::value_desc("file"), cl::sub(evalCommand), cl::cat(category));
 cl::opt<std::string> docFile("doc", cl::desc("Markdown with blocks of worked examples, 'expression = result'"),
                              cl::value_desc("file"), cl::sub(evalCommand), cl::cat(category));
 
@@ -111,11 +113,13 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(argc, argv, "Layout algebra of the atx dialect\n", &errs()))
     return 2;
   if (evalCommand) {
-    int given = !expression.empty() + !factsFile.empty() + !docFile.empty();
+    int given = !expression.empty() + !factsFile.empty() + !docFile.empty() + !batchFile.empty();
     if (given != 1)
-      return reportUsage("eval takes an expression, --facts FILE or --doc FILE");
+      return reportUsage("eval takes an expression, --facts FILE, --doc FILE or --batch FILE");
     if (!factsFile.empty())
       return runFacts(factsFile);
+    if (!batchFile.empty())
+      return runBatch(batchFile);
     if (!docFile.empty())
       return runDoc(docFile);
     return runEval(expression);

@@ -39,8 +39,12 @@ cl::opt<std::string> vectorsDir(cl::Positional, cl::Required, cl::desc("DIR"), c
 cl::opt<unsigned> vectorsLimit("limit", cl::desc("Disagreements shown per file"), cl::value_desc("n"), cl::init(5),
                                cl::sub(vectorsCommand), cl::cat(category));
 cl::opt<std::string> inputFile(cl::Positional, cl::Required, cl::desc("FILE"), cl::sub(runCommand), cl::cat(category));
-cl::list<std::string> coverageFiles(cl::Positional, cl::OneOrMore, cl::desc("FILES..."), cl::sub(coverageCommand),
+cl::list<std::string> coverageFiles(cl::Positional, cl::ZeroOrMore, cl::desc("FILES..."), cl::sub(coverageCommand),
                                     cl::cat(category));
+cl::opt<bool> coverageAll("all", cl::desc("Count every instruction of the chip by encoding instead of files"),
+                          cl::sub(coverageCommand), cl::cat(category));
+cl::opt<bool> coverageList("list", cl::desc("With --all: name every instruction, not only the missing ones"),
+                           cl::sub(coverageCommand), cl::cat(category));
 cl::opt<std::string> kernelName("kernel", cl::desc("Kernel to run; may be left out when the file has one"),
                                 cl::value_desc("name"), cl::sub(runCommand), cl::cat(category));
 cl::opt<std::string> gridText("grid", cl::desc("Workgroups per axis"), cl::value_desc("X,Y,Z"), cl::init("1"),
@@ -57,7 +61,7 @@ cl::opt<bool> rawKernarg("raw-kernarg", cl::desc("Lay arguments one after the ot
 cl::opt<std::string> archName("arch", cl::desc("gfx942 or gfx950; default: what the file is built for"),
                               cl::value_desc("arch"), cl::sub(runCommand), cl::sub(coverageCommand), cl::cat(category));
 cl::opt<std::string> chipName("chip", cl::desc("Chip that times are predicted for"), cl::value_desc("name"),
-                              cl::sub(runCommand), cl::cat(category));
+                              cl::sub(runCommand), cl::sub(coverageCommand), cl::cat(category));
 cl::opt<unsigned> ldsBytes("lds", cl::desc("Dynamic LDS"), cl::value_desc("bytes"), cl::init(0), cl::sub(runCommand),
                            cl::cat(category));
 cl::opt<std::string> mfmaMode("mfma", cl::desc("Matrix arithmetic: exact (bits of the hardware) or fast"),
@@ -814,10 +818,58 @@ int run() {
   return result->numFindings ? 1 : 0;
 }
 
+/// The table of a chip's instruction set: a line per encoding, then what is
+/// missing.
+int coverageOfChip() {
+  StringRef name = !chipName.empty() ? StringRef(chipName) : !archName.empty() ? StringRef(archName) : "gfx942";
+  const ChipInfo *chip = lookupChip(name);
+  if (!chip || !chip->isAMDGPU())
+    return fail(2, "unknown chip '" + name + "'; expected one of " + getArchList());
+  auto entries = computeIsaCoverage(*chip);
+  if (!entries)
+    return fail(1, entries.takeError());
+  struct Row {
+    unsigned handled = 0, excluded = 0, missing = 0;
+  };
+  std::map<std::string, Row> rows;
+  Row total;
+  for (const IsaEntry &e : *entries) {
+    unsigned Row::*field = e.handled ? &Row::handled : !e.excluded.empty() ? &Row::excluded : &Row::missing;
+    ++(rows[e.encoding].*field);
+    ++(total.*field);
+  }
+  outs() << formatv("{0,-14}{1,9}{2,9}{3,9}\n", chip->arch, "handled", "excluded", "missing");
+  auto print = [](StringRef name, const Row &r) {
+    outs() << formatv("{0,-14}{1,9}{2,9}{3,9}\n", name, r.handled, r.excluded, r.missing);
+  };
+  for (const auto &[encoding, row] : rows)
+    print(encoding, row);
+  print("total", total);
+  for (const IsaEntry &e : *entries) {
+    bool missing = !e.handled && e.excluded.empty();
+    if (!missing && !coverageList)
+      continue;
+    outs() << formatv("  {0,-12} {1} ({2}): {3}\n", e.encoding, e.mnemonic, e.opcode,
+                      e.handled ? "handled"
+                      : missing ? "missing"
+                                : e.excluded);
+    for (const IsaEntry::Sample &s : e.samples)
+      if (missing && !s.handled) {
+        outs() << "    " << s.text << '\n';
+        break;
+      }
+  }
+  return total.missing ? 1 : 0;
+}
+
 int coverage() {
   int code = 0;
   if (!archName.empty() && !getDefaultChip(archName))
     return fail(2, "unknown architecture '" + archName + "'");
+  if (coverageAll)
+    return coverageOfChip();
+  if (coverageFiles.empty())
+    return fail(2, "coverage: expected files, or --all for the instruction set of a chip");
   for (const std::string &path : coverageFiles) {
     auto file = readFile(path);
     if (!file) {

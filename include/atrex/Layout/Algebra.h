@@ -25,6 +25,7 @@
 #include "atrex/Layout/Values.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/LogicalResult.h"
+#include <map>
 #include <optional>
 #include <string>
 
@@ -279,7 +280,10 @@ private:
     Int scalar = 0;
   };
   /// Extents by path, as a tree.
-  struct Paths;
+  struct Paths {
+    std::map<int32_t, Paths> children;
+    std::optional<Int> leaf;
+  };
 
   Int emit(IntBuilder::Op op, const Int &lhs, const Int &rhs, uint64_t divisor);
   bool isPlainInteger(const Int &value, llvm::StringRef what);
@@ -325,6 +329,12 @@ private:
   std::optional<Fault> fault;
 };
 
+/// The divisor of a sum; 0 is the divisor of the number 0, which every number
+/// divides.
+uint64_t gcdDivisors(uint64_t lhs, uint64_t rhs);
+/// The divisor of a product; where the product exceeds 2^63 - 1, the larger of
+/// the two, which divides it as well.
+uint64_t mulDivisors(uint64_t lhs, uint64_t rhs);
 /// Layout whose modes are the given ones; a single tuple keeps a wrapper.
 Layout concat(llvm::ArrayRef<Layout> modes);
 /// A wrapper `((a,b))` becomes `(a,b)` when it joins other modes.

@@ -44,10 +44,15 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
     a.kind = MemAccess::LDS;
     if (name == "nop" || name.starts_with("swizzle") || name.starts_with("permute") || name.starts_with("bpermute"))
       return std::nullopt;
+    // Addressed by M0, or no LDS at all.
+    if (name.starts_with("append") || name.starts_with("consume") || name.starts_with("gws_"))
+      return std::nullopt;
     bool read = name.consume_front("read"), write = !read && name.consume_front("write");
     if (!read && !write) {
       a.reads = a.writes = a.atomic = true;
       a.bytes = name.ends_with("64") ? 8 : 4;
+      if (name.starts_with("wrxchg2"))
+        a.offsetScale = u16(a.bytes * (name.starts_with("wrxchg2st64") ? 64 : 1));
       return a;
     }
     a.reads = read;

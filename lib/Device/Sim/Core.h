@@ -241,6 +241,15 @@ struct Fault {
   const char *what;
 };
 
+/// One resource of global wave synchronization, shared by all workgroups.
+struct GwsResource {
+  u32 lock;
+  /// Waves that arrived at the barrier, and how often it opened.
+  u32 arrived, phase;
+  u32 semaphore;
+};
+constexpr u32 gwsResources = 64;
+
 /// What one host thread counts and remembers.
 struct ThreadState {
   const MemAlloc *allocs;
@@ -251,6 +260,7 @@ struct ThreadState {
   u8 track;
   u64 loadBytes, storeBytes, ldsReadBytes, ldsWriteBytes;
   u64 *counts;
+  GwsResource *gws;
 };
 
 enum WaveStatus : u8 { WaveRunning, WaveYield, WaveBarrier, WaveDone, WaveFault, WaveNeedDecode };
@@ -284,6 +294,11 @@ struct Wave {
   /// Lanes that a DPP source allows to write.
   u64 dppMask;
   Fault fault;
+  /// Global wave synchronization: waiting, and for the end of which phase.
+  u8 gwsWaiting;
+  u32 gwsPhase;
+  /// Stands in for the next instruction while MODE makes registers indexed.
+  Inst proxy;
 };
 
 constexpr u32 regVCC = 106, regM0 = 124, regExec = 126;
@@ -296,6 +311,9 @@ struct OpTable {
   u32 count;
 };
 OpTable getScalarOps();
+OpTable getScalarSpecialOps();
+OpTable getSpecialOps();
+OpTable getFormatOps();
 #define ATREX_SIM_LEVELS(X) X(base) X(avx2) X(avx512)
 #define ATREX_SIM_DECLARE(L)                                                                                           \
   namespace L {                                                                                                        \
@@ -306,6 +324,9 @@ OpTable getScalarOps();
   }
 ATREX_SIM_LEVELS(ATREX_SIM_DECLARE)
 #undef ATREX_SIM_DECLARE
+
+/// What to execute instead of `next` under the wave's MODE.
+const Inst *continueInMode(Wave &w, const Inst *next);
 
 /// Handlers that are not in a table.
 const Inst *handleUnknown(Wave &w, const Inst *in);

@@ -8,8 +8,10 @@
 
 #include "lib/Device/Sim/Decoder.h"
 #include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCFixup.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstPrinter.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -52,6 +54,7 @@ struct Disassembler::Impl {
   std::unique_ptr<MCContext> context;
   std::unique_ptr<MCDisassembler> disassembler;
   std::unique_ptr<MCInstPrinter> printer;
+  std::unique_ptr<MCCodeEmitter> emitter;
 };
 
 Disassembler::Disassembler() : impl(std::make_unique<Impl>()) {}
@@ -82,7 +85,8 @@ Expected<std::unique_ptr<Disassembler>> Disassembler::create(StringRef arch) {
   i.context = std::make_unique<MCContext>(triple, i.asmInfo.get(), i.registers.get(), i.subtarget.get());
   i.disassembler.reset(target->createMCDisassembler(*i.subtarget, *i.context));
   i.printer.reset(target->createMCInstPrinter(triple, 0, *i.asmInfo, *i.instrs, *i.registers));
-  if (!i.disassembler || !i.printer)
+  i.emitter.reset(target->createMCCodeEmitter(*i.instrs, *i.context));
+  if (!i.disassembler || !i.printer || !i.emitter)
     return makeError("LLVM cannot disassemble {0}", arch);
   return std::move(d);
 }
@@ -139,12 +143,35 @@ Disassembler::Result Disassembler::decode(ArrayRef<uint8_t> bytes, uint64_t addr
   if (name.first)
     result.mnemonic = baseMnemonic(name.first);
   if (withText) {
+    result.name = impl->instrs->getName(result.opcode).str();
     raw_string_ostream os(result.text);
     impl->printer->printInst(&inst, address, "", *impl->subtarget, os);
     result.text = StringRef(result.text).trim().str();
     std::replace(result.text.begin(), result.text.end(), '\t', ' ');
   }
   return result;
+}
+
+std::vector<uint8_t> Disassembler::canonicalize(ArrayRef<uint8_t> bytes) const {
+  if (hasForbiddenLiteral(bytes))
+    return {};
+  MCInst inst;
+  uint64_t size = 0;
+  if (impl->disassembler->getInstruction(inst, size, bytes, 0, nulls()) != MCDisassembler::Success || !size)
+    return {};
+  // Registers that do not fit their class are decoded to none, and only the
+  // printer says so.
+  std::string text;
+  raw_string_ostream os(text);
+  impl->printer->printInst(&inst, 0, "", *impl->subtarget, os);
+  if (StringRef(text).contains("/*"))
+    return {};
+  SmallVector<char, 16> out;
+  SmallVector<MCFixup, 2> fixups;
+  impl->emitter->encodeInstruction(inst, out, fixups, *impl->subtarget);
+  if (!fixups.empty())
+    return {};
+  return {out.begin(), out.end()};
 }
 
 SmallVector<Disassembler::RegOperand, 8> Disassembler::getRegisters(ArrayRef<uint8_t> bytes, uint64_t address) const {
@@ -219,6 +246,9 @@ const StringMap<const OpDef *> &atrex::device::sim::getHandlers() {
         map.try_emplace(table.rows[k].name, &table.rows[k]);
     };
     add(getScalarOps());
+    add(getScalarSpecialOps());
+    add(getSpecialOps());
+    add(getFormatOps());
     StringRef level = getHandlerLevel();
     Handler matrix = level == "avx512" ? avx512::getMatrixHandler()
                      : level == "avx2" ? avx2::getMatrixHandler()
@@ -315,7 +345,8 @@ bool Program::decodeSource(Inst &in, unsigned k, unsigned code, u32 literal, Typ
     o.reg = code;
     return true;
   }
-  if ((code >= 235 && code <= 238) || (code >= 251 && code <= 253)) {
+  // 239: number of a graphics wave that is none here.
+  if ((code >= 235 && code <= 239) || (code >= 251 && code <= 253)) {
     o.kind = OSpecial;
     o.reg = code;
     o.slow = 1;
@@ -327,7 +358,8 @@ bool Program::decodeSource(Inst &in, unsigned k, unsigned code, u32 literal, Typ
     lo = u32(v);
     hi = type == TPKF32 ? lo : u32(v >> 31);
   } else if (code >= 240 && code <= 248) {
-    if (isHalf(type)) {
+    // Pairs of 16-bit integers get the bits of the float.
+    if (isHalf(type) && type != TPK16) {
       lo = inlineF16[code - 240];
     } else if (isWide(type) && type != TPKF32) {
       lo = u32(inlineF64[code - 240]);
@@ -364,6 +396,15 @@ struct Bits {
 
 static i32 signExtend(u32 x, unsigned bits) { return i32(x << (32 - bits)) >> (32 - bits); }
 
+/// Integer instructions whose results cannot leave their range.
+static bool clampHasNoEffect(StringRef mnemonic) {
+  for (StringRef prefix : {"v_alignbit_", "v_alignbyte_", "v_med3_", "v_min3_", "v_max3_", "v_frexp_exp_", "v_pk_min_",
+                           "v_pk_max_", "v_pk_lshlrev_", "v_pk_lshrrev_", "v_pk_ashrrev_"})
+    if (mnemonic.starts_with(prefix))
+      return true;
+  return false;
+}
+
 bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, unsigned size, uint64_t slot) {
   u64 raw = support::endian::read32le(&bytes[slot * 4]);
   if (size >= 8)
@@ -387,12 +428,15 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
     in.sdst = u8(b(22, 16));
     return def->src[0] == TNone || decodeSource(in, 0, b(7, 0), literal, def->src[0]);
   }
-  if (b(31, 23) == 0x17e) // SOPC
-    return decodeSource(in, 0, b(7, 0), literal, def->src[0]) && decodeSource(in, 1, b(15, 8), literal, def->src[1]);
+  if (b(31, 23) == 0x17e) { // SOPC
+    in.imm = b(15, 8);
+    return decodeSource(in, 0, b(7, 0), literal, def->src[0]) &&
+           (def->src[1] == TNone || decodeSource(in, 1, b(15, 8), literal, def->src[1]));
+  }
   if (b(31, 28) == 0xb) { // SOPK
     in.sdst = u8(b(22, 16));
     in.imm = b(15, 0);
-    if (mnemonic == "s_call_b64")
+    if (mnemonic == "s_call_b64" || mnemonic == "s_cbranch_i_fork")
       branchTarget(in.imm);
     if (mnemonic == "s_setreg_imm32_b32")
       in.src[0].kind = OConst, in.src[0].constant = constant(literal, 0);
@@ -406,6 +450,8 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
     in.src[0].kind = OSGPR;
     in.src[0].reg = b(5, 0) << 1;
     in.sdst = u8(b(12, 6));
+    if (b.bit(16))
+      in.flags |= FReturn;
     bool soffsetEnable = b.bit(14), immediate = b.bit(17);
     if (immediate)
       in.imm = u32(signExtend(b(52, 32), 21));
@@ -419,8 +465,8 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
 
   // Vector memory and LDS.
   if (b(31, 26) == 0x36) { // DS
-    if (b.bit(16))
-      return false; // GDS
+    if (b.bit(16) && !mnemonic.starts_with("ds_gws_"))
+      return false; // There is no global data share.
     u32 acc = b.bit(25) ? 256 : 0;
     in.imm = b(15, 0);
     in.src[0].reg = b(39, 32) * 64;
@@ -448,7 +494,7 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
       in.flags |= FLds;
     return true;
   }
-  if (b(31, 26) == 0x38) { // MUBUF
+  if (b(31, 26) == 0x38 || b(31, 26) == 0x3a) { // MUBUF, MTBUF
     if (mnemonic.starts_with("buffer_inv") || mnemonic.starts_with("buffer_wb"))
       return true;
     u32 acc = b.bit(55) ? 256 : 0;
@@ -459,7 +505,9 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
       in.flags |= FIdxen;
     if (b.bit(14))
       in.flags |= FReturn;
-    if (b.bit(16))
+    if (b(31, 26) == 0x3a)
+      in.aux = u8(b(22, 19) | b(25, 23) << 4);
+    else if (b.bit(16))
       in.flags |= FLds;
     in.src[0].reg = b(39, 32) * 64;
     in.src[2].reg = in.dst = (b(47, 40) + acc) * 64;
@@ -471,12 +519,18 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
   auto finish = [&]() {
     bool clamp = in.flags & FClamp;
     if (clamp && !isFloat(def->dst) && def->dst != TMask && !mnemonic.starts_with("v_cvt_") &&
-        !mnemonic.starts_with("v_dot") && !(def->flags & OpSdst && mnemonic.ends_with("_co_u32"))) {
+        !mnemonic.starts_with("v_dot") && mnemonic != "v_mad_u64_u32" && mnemonic != "v_mad_i64_i32" &&
+        !mnemonic.starts_with("v_qsad") && !mnemonic.starts_with("v_mqsad") &&
+        !(def->flags & OpSdst && mnemonic.ends_with("_co_u32"))) {
       auto it = handlers.find((mnemonic + ".clamp").str());
-      if (it == handlers.end())
+      if (it != handlers.end()) {
+        def = it->second;
+        in.fn = def->fn;
+      } else if (clampHasNoEffect(mnemonic)) {
+        in.flags &= u16(~FClamp);
+      } else {
         return false;
-      def = it->second;
-      in.fn = def->fn;
+      }
     }
     if ((clamp && isFloat(def->dst)) || in.omod || (in.flags & (FDPP | FSDWA)) || (def->flags & OpKeepHalf))
       in.flags |= FOutMod;
@@ -582,10 +636,12 @@ bool Program::decodeOperands(Inst &in, const OpDef *&def, StringRef mnemonic, un
     in.sdst = withSdst ? u8(b(14, 8)) : u8(b(7, 0) & 127);
     if (b.bit(15))
       in.flags |= FClamp;
-    bool bitop = mnemonic == "v_bitop3_b32";
+    bool bitop = mnemonic.starts_with("v_bitop3_");
     if (bitop) {
       in.flags &= u16(~FClamp);
       in.aux = u8(b(63, 61) | b(10, 8) << 3 | b(60, 59) << 6);
+      if (def->flags & OpKeepHalf)
+        in.opsel = u8(b(14, 11));
     } else {
       if (!withSdst)
         in.opsel = u8(b(14, 11));
@@ -752,7 +808,7 @@ const Inst *Program::decodeFrom(uint64_t address) {
 }
 
 std::string Program::getRegisters(const Inst *in, SmallVectorImpl<Disassembler::RegOperand> &registers) {
-  if (uint64_t(in - slots) >= dwords)
+  if (getSlot(in) >= dwords)
     return "";
   std::lock_guard<std::mutex> lock(mutex);
   auto list = disassembler->getRegisters(getBytes(in), getAddress(in));
@@ -761,7 +817,7 @@ std::string Program::getRegisters(const Inst *in, SmallVectorImpl<Disassembler::
 }
 
 std::string Program::describe(const Inst *in) {
-  uint64_t slot = uint64_t(in - slots);
+  uint64_t slot = getSlot(in);
   if (slot >= dwords)
     return "";
   std::lock_guard<std::mutex> lock(mutex);

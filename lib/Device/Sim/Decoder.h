@@ -39,11 +39,17 @@ public:
     /// Bytes; 0 when the bits are no instruction.
     unsigned size = 0;
     unsigned opcode = 0;
+    /// LLVM's name of the opcode: "V_ADD_F32_e32_vi".
+    std::string name;
     /// Without encoding suffix: "v_add_f32".
     std::string mnemonic;
     std::string text;
   };
   Result decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool withText) const;
+
+  /// Bits that encode the same instruction with every unused field as the
+  /// encoder leaves it; empty when the processor's encoder does not take it.
+  std::vector<uint8_t> canonicalize(llvm::ArrayRef<uint8_t> bytes) const;
 
   /// A register that an instruction names or implies.
   struct RegOperand {
@@ -88,7 +94,11 @@ public:
   uint64_t getDwords() const { return dwords; }
   /// Slots including those that catch a wave that runs off the code.
   uint64_t getNumSlots() const { return dwords + 2; }
-  uint64_t getAddress(const Inst *in) const { return base + uint64_t(in - slots) * 4; }
+  /// Slot of an instruction, also of a stand-in for it outside of the slots.
+  uint64_t getSlot(const Inst *in) const {
+    return in >= slots && in < slots + getNumSlots() ? uint64_t(in - slots) : in->index;
+  }
+  uint64_t getAddress(const Inst *in) const { return base + getSlot(in) * 4; }
   /// Decoded instructions that control flow can reach from `entry`, jumps
   /// through registers aside, by address.
   std::vector<const Inst *> getReachable(const Inst *entry) const;
@@ -98,7 +108,7 @@ public:
   std::string getRegisters(const Inst *in, llvm::SmallVectorImpl<Disassembler::RegOperand> &registers);
   /// The code from an instruction on.
   llvm::ArrayRef<uint8_t> getBytes(const Inst *in) const {
-    uint64_t slot = uint64_t(in - slots);
+    uint64_t slot = getSlot(in);
     return llvm::ArrayRef<uint8_t>(bytes).slice(slot * 4, dwords * 4 - slot * 4);
   }
 

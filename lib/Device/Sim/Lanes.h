@@ -331,6 +331,8 @@ ATREX_TAG32(I16, TI16, i32, sext(x, 16), u32(v) & 0xffffu)
 ATREX_TAG32(F16, TF16, float, halfToFloat(x & 0xffffu), floatToHalf(v))
 /// A half whose arithmetic needs double to round once.
 ATREX_TAG32(H64, TF16, double, double(halfToFloat(x & 0xffffu)), doubleToHalf(v))
+/// Raw bits of a float.
+ATREX_TAG32(R32, TF32, u32, x, v)
 /// Raw bits of a half.
 ATREX_TAG32(R16, TF16, u32, x & 0xffffu, v & 0xffffu)
 #undef ATREX_TAG32
@@ -349,11 +351,13 @@ template <class T, TypeCode C> struct Wide {
 using B64 = Wide<u64, TB64>;
 using I64 = Wide<i64, TI64>;
 using F64 = Wide<double, TF64>;
+/// Raw bits of a double.
+using R64 = Wide<u64, TF64>;
 
 template <class T> constexpr bool isFP = T::code == TF32 || T::code == TF16 || T::code == TF64;
 template <class A, class B> constexpr bool isSame = false;
 template <class A> constexpr bool isSame<A, A> = true;
-template <class T> constexpr bool isRaw = isSame<T, R16>;
+template <class T> constexpr bool isRaw = isSame<T, R16> || isSame<T, R32> || isSame<T, R64>;
 
 template <class A> ALWAYS_INLINE bool quietNaN(const u32 *p, u32 i, u64 &out) {
   if constexpr (A::code == TF32) {
@@ -371,6 +375,23 @@ template <class A> ALWAYS_INLINE bool quietNaN(const u32 *p, u32 i, u64 &out) {
   }
 }
 
+/// A conversion keeps a NaN's sign and the upper bits of its payload.
+template <class A, class D> ALWAYS_INLINE u64 convertNaN(u64 x) {
+  constexpr u32 from = A::code == TF64   ? 52
+                       : A::code == TF32 ? 23
+                                         : 10,
+                to = D::code == TF64   ? 52
+                     : D::code == TF32 ? 23
+                                       : 10;
+  u64 payload = x & ((1ull << from) - 1), sign = (x >> (A::code == TF64 ? 63 : A::code == TF32 ? 31 : 15)) & 1;
+  if constexpr (to > from)
+    payload <<= to - from;
+  else
+    payload >>= from - to;
+  u32 width = D::code == TF64 ? 64 : D::code == TF32 ? 32 : 16;
+  return sign << (width - 1) | (((1ull << (width - 1 - to)) - 1) << to) | payload;
+}
+
 /// Replaces NaN results: the first NaN source, quieted, else the positive
 /// default. x86 would give a negative default and depend on operand order.
 template <class D, class A, class B, class C> NO_INLINE void fixNaN(u32 *r, const u32 *a, const u32 *b, const u32 *c) {
@@ -381,6 +402,8 @@ template <class D, class A, class B, class C> NO_INLINE void fixNaN(u32 *r, cons
     nan = D::code == TF64 ? 0x7ff8ull << 48 : D::code == TF16 ? 0x7e00u : defaultNaN32;
     if (A::code == D::code && quietNaN<A>(a, i, bits))
       nan = bits;
+    else if (isFP<A> && A::code != D::code && !b && quietNaN<A>(a, i, bits))
+      nan = convertNaN<A, D>(bits);
     else if (B::code == D::code && b && quietNaN<B>(b, i, bits))
       nan = bits;
     else if (C::code == D::code && c && quietNaN<C>(c, i, bits))
@@ -394,6 +417,27 @@ template <class D, class A, class B, class C> NO_INLINE void fixNaN(u32 *r, cons
 //===----------------------------------------------------------------------===//
 // Handlers over element types
 //===----------------------------------------------------------------------===//
+
+/// MODE's rounding of f16 results when it is not to nearest even, else 0.
+ALWAYS_INLINE u32 halfRounding(const Wave &w) { return UNLIKELY(w.slowMode & SRound64) ? (w.mode >> 2) & 3u : 0u; }
+
+/// Half results in a directed mode. The arithmetic has already rounded in that
+/// direction (MXCSR), and rounding once more the same way changes nothing.
+template <class D, class A, class B, class C, u32 N, auto F>
+NO_INLINE void directedHalves(u32 *r, const u32 *a, const u32 *b, const u32 *c, u32 mode) {
+  if constexpr (D::code == TF16 && !isRaw<D>)
+    for (u32 i = 0; i < 64; ++i) {
+      double x;
+      if constexpr (N == 1)
+        x = double(F(A::get(a, i)));
+      else if constexpr (N == 2)
+        x = double(F(A::get(a, i), B::get(b, i)));
+      else
+        x = double(F(A::get(a, i), B::get(b, i), C::get(c, i)));
+      // The default NaN is the positive one; fixNaN tells by the bits.
+      r[i] = doubleToHalfDirected(x, mode);
+    }
+}
 
 template <class D, class A, class B, class C, u32 N, auto F> const Inst *opN(Wave &w, const Inst *in) {
   alignas(64) u32 ta[64 * A::planes], tb[64 * B::planes], tc[64 * C::planes], r[64 * D::planes];
@@ -418,24 +462,30 @@ template <class D, class A, class B, class C, u32 N, auto F> const Inst *opN(Wav
   }
   u32 nan = 0;
   // Results go to a local array, which no source can overlap.
+  u32 halfMode = 0;
+  if constexpr (D::code == TF16 && !isRaw<D>)
+    halfMode = halfRounding(w);
+  if (UNLIKELY(halfMode))
+    directedHalves<D, A, B, C, N, F>(r, a, b, c, halfMode);
+  else
 #pragma clang loop vectorize(assume_safety)
-  for (u32 i = 0; i < 64; ++i) {
-    typename D::V x;
-    if constexpr (N == 1)
-      x = F(A::get(a, i));
-    else if constexpr (N == 2)
-      x = F(A::get(a, i), B::get(b, i));
-    else
-      x = F(A::get(a, i), B::get(b, i), C::get(c, i));
-    D::put(r, i, x);
-    if constexpr (isFP<D> && !isRaw<D>)
-      nan |= u32(x != x);
-  }
+    for (u32 i = 0; i < 64; ++i) {
+      typename D::V x;
+      if constexpr (N == 1)
+        x = F(A::get(a, i));
+      else if constexpr (N == 2)
+        x = F(A::get(a, i), B::get(b, i));
+      else
+        x = F(A::get(a, i), B::get(b, i), C::get(c, i));
+      D::put(r, i, x);
+      if constexpr (isFP<D> && !isRaw<D>)
+        nan |= u32(x != x);
+    }
   if constexpr (anyFP)
     if (UNLIKELY(w.slowMode & (SRound32 | SRound64)))
       resetRounding(r);
   if constexpr (isFP<D> && !isRaw<D>)
-    if (UNLIKELY(nan))
+    if (UNLIKELY(nan | halfMode))
       fixNaN<D, A, B, C>(r, a, b, c);
   store(w, in, r, D::code, D::planes);
   return in->next;

@@ -55,6 +55,27 @@ ALWAYS_INLINE u32 doubleToHalf(double d) {
   return u32(r) | sign;
 }
 
+/// Rounds by `mode`: 1 up, 2 down, 3 toward zero.
+NO_INLINE u32 doubleToHalfDirected(double d, u32 mode) {
+  u64 x = bitcast<u64>(d), mag = x & ~(1ull << 63);
+  bool neg = x >> 63, away = mode == (neg ? 2u : 1u);
+  u32 sign = neg ? 0x8000u : 0u;
+  constexpr u64 inf = 0x7ffull << 52;
+  if (mag >= inf)
+    return sign | 0x7c00u | (mag > inf ? 0x200u | (u32(mag >> 42) & 0x1ffu) : 0u);
+  if (!mag)
+    return sign;
+  int e = int(mag >> 52) - 1023;
+  if (e > 15)
+    return sign | (away ? 0x7c00u : 0x7bffu);
+  u64 m = mag >> 52 ? (mag & ((1ull << 52) - 1)) | 1ull << 52 : mag;
+  u32 drop = 42 + u32(e < -14 ? -14 - e : 0);
+  u64 q = drop < 64 ? m >> drop : 0;
+  bool rest = drop >= 64 || (m & ((1ull << drop) - 1));
+  u32 r = e < -14 ? u32(q) : (u32(e + 15) << 10) + u32(q) - 0x400u;
+  return sign | (r + (rest && away ? 1u : 0u));
+}
+
 ALWAYS_INLINE u32 floatToHalfTowardZero(float f) {
   u32 x = bitcast<u32>(f), sign = (x >> 16) & 0x8000u;
   x &= 0x7fffffffu;

@@ -85,7 +85,7 @@ template <auto F> const Inst *wrExec(Wave &w, const Inst *in) {
 
 template <auto F> const Inst *branchIf(Wave &w, const Inst *in) { return F(w) ? in->target : in->next; }
 
-u64 addressOf(const Wave &w, const Inst *in) { return w.codeBase + u64(in - w.code) * 4; }
+u64 addressOf(const Wave &w, const Inst *in) { return w.codeBase + u64(in->index) * 4; }
 
 /// Continues at a computed address; the slot may not be decoded yet.
 const Inst *jumpTo(Wave &w, const Inst *in, u64 target) {
@@ -158,7 +158,8 @@ const Inst *setReg(Wave &w, const Inst *in, u32 value) {
     updateMode(w);
     // VSKIP takes another dispatch loop.
     if (UNLIKELY((before ^ w.mode) >> 28 & 1u))
-      return stop(w, in->next, WaveYield);
+      return stop(w, continueInMode(w, in->next), WaveYield);
+    return continueInMode(w, in->next);
   }
   return in->next;
 }
@@ -499,17 +500,16 @@ constexpr OpDef rows[] = {
             "cbranch_vccz", read64(w, regVCC) == 0) BRANCH("cbranch_vccnz", read64(w, regVCC) != 0)
             BRANCH("cbranch_execz", getExec(w) == 0) BRANCH("cbranch_execnz", getExec(w) != 0) BRANCH(
                 "cbranch_cdbgsys", false) BRANCH("cbranch_cdbguser", false) BRANCH("cbranch_cdbgsys_or_user", false)
-                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal) PLAIN(
-                    "endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal)
-                    PLAIN("sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN(
-                        "nop", sNop, CInternal) PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal)
-                        PLAIN("sethalt", sNop, CInternal) PLAIN("sendmsg", sNop, CInternal) PLAIN("icache_inv",
-                                                                                                  sNop, CInternal)
+                BRANCH("cbranch_cdbgsys_and_user", false) PLAIN("endpgm", sEndpgm, CInternal)
+                    PLAIN("endpgm_saved", sEndpgm, CInternal) PLAIN("barrier", sBarrier, CInternal) PLAIN(
+                        "sleep", sYield, CInternal) PLAIN("trap", sTrap, CInternal) PLAIN("nop", sNop, CInternal)
+                        PLAIN("waitcnt", sNop, CInternal) PLAIN("setprio", sNop, CInternal) PLAIN(
+                            "sendmsg", sNop, CInternal) PLAIN("icache_inv", sNop, CInternal)
                             PLAIN("incperflevel", sNop, CInternal) PLAIN("decperflevel", sNop, CInternal)
                                 PLAIN("ttracedata", sNop, CInternal) PLAIN("wakeup", sNop, CInternal)
-                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM) PLAIN(
-                                        "dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM)
-                                        PLAIN("memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
+                                    PLAIN("dcache_inv", sNop, CSMEM) PLAIN("dcache_inv_vol", sNop, CSMEM)
+                                        PLAIN("dcache_wb", sNop, CSMEM) PLAIN("dcache_wb_vol", sNop, CSMEM) PLAIN(
+                                            "memtime", sMemTime, CSMEM) PLAIN("memrealtime", sMemTime, CSMEM)
 
                                             PLAIN("load_dword", sLoad<1>, CSMEM) PLAIN("load_dwordx2", sLoad<2>, CSMEM)
                                                 PLAIN("load_dwordx4", sLoad<4>,

@@ -161,6 +161,7 @@ struct Launch {
   bool instrumented = false;
   std::atomic<uint64_t> nextGroup{0};
   std::atomic<bool> failed{false};
+  GwsResource gws[gwsResources] = {};
   std::mutex errorMutex;
   uint64_t errorOrdinal = ~0ull;
   std::string error;
@@ -355,7 +356,7 @@ static std::string describeInstruction(const SimKernel &kernel, uint64_t vaddr, 
 std::string Worker::describeStop(const Group &g, const Wave &w) {
   Program &program = *launch.program;
   const SimModule &module = launch.kernel->module;
-  uint64_t slot = uint64_t(w.next - program.getSlots());
+  uint64_t slot = program.getSlot(w.next);
   std::string where = "behind the last instruction of the code", text;
   if (slot < program.getDwords()) {
     uint64_t vaddr = program.getAddress(w.next) - module.base;
@@ -464,7 +465,7 @@ void Worker::dispatchInstrumented(Group &g, Wave &w, uint64_t budget) {
     --left;
     ++ts.counts[in->index];
     if (LLVM_UNLIKELY(w.mode >> 28 & 1) && in->def && isVectorClass(in->cls)) {
-      in = in->next;
+      in = continueInMode(w, in->next);
       continue;
     }
     if (checks)
@@ -653,6 +654,7 @@ void Worker::run() {
     return;
   }
   ts.counts = reinterpret_cast<u64 *>(counts.data);
+  ts.gws = launch.gws;
   const bool gfx950 = launch.chip->arch == "gfx950";
   if (launch.config->checks) {
     checker = std::make_unique<Checker>(*launch.program, launch.config->checks, gfx950);

@@ -1,11 +1,11 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %python %S/Inputs/gemm_check.py make %t 128 192 320 7
 // RUN: atrex-compile %s --arch gfx942 -o %t/gfx942.hsaco
-// RUN: atrex-sim run %t/gfx942.hsaco --grid 2,3,1 --block 256,1,1 --check oob,uninit --arg in:%t/a.bin --arg in:%t/b.bin \
+// RUN: atrex-sim run %t/gfx942.hsaco --grid 2,3,1 --block 256,1,1 --check all --shuffle 3 --arg in:%t/a.bin --arg in:%t/b.bin \
 // RUN:   --arg out:98304:%t/c.bin --arg i32:128 --arg i32:192 --arg i32:320
 // RUN: %python %S/Inputs/gemm_check.py check %t 128 192 320
 // RUN: atrex-compile %s --arch gfx950 -o %t/gfx950.hsaco
-// RUN: atrex-sim run %t/gfx950.hsaco --grid 2,3,1 --block 256,1,1 --check oob,uninit --arg in:%t/a.bin --arg in:%t/b.bin \
+// RUN: atrex-sim run %t/gfx950.hsaco --grid 2,3,1 --block 256,1,1 --check all --shuffle 3 --arg in:%t/a.bin --arg in:%t/b.bin \
 // RUN:   --arg out:98304:%t/c.bin --arg i32:128 --arg i32:192 --arg i32:320
 // RUN: %python %S/Inputs/gemm_check.py check %t 128 192 320
 // RUN: atrex-compile %s --arch gfx942 --emit=asm -o - | FileCheck %s --check-prefix=ASM

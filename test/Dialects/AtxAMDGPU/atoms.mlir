@@ -72,14 +72,14 @@ func.func @buffer(%p: !llvm.ptr<1>, %bytes: i64) {
 // CHECK-LABEL: func.func @use
 func.func @use(%v: !atx.view<bf16, buffer, (8,4):(1,64), align = 16>, %s: !atx.view<bf16, shared, (8,4):(1,64), align = 16>)
     attributes {atx.target = "MI300X"} {
-  // CHECK: atx.copy %{{.*}} by #atx_amdgpu.buffer_copy<128>
-  %f = atx.copy %v by #atx_amdgpu.buffer_copy<128> : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>
+  // CHECK: atx.copy #atx_amdgpu.buffer_copy<128>,
+  %f = atx.copy #atx_amdgpu.buffer_copy<128>, %v : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>
       -> !atx.fragment<bf16, (8,4):(1,8), chunk = 8>
-  // CHECK: atx.copy %{{.*}} to %{{.*}} by #atx_amdgpu.lds_copy<128>
-  atx.copy %f to %s by #atx_amdgpu.lds_copy<128> : !atx.fragment<bf16, (8,4):(1,8), chunk = 8>,
+  // CHECK: atx.copy #atx_amdgpu.lds_copy<128>,
+  atx.copy #atx_amdgpu.lds_copy<128>, %f to %s : !atx.fragment<bf16, (8,4):(1,8), chunk = 8>,
       !atx.view<bf16, shared, (8,4):(1,64), align = 16>
-  // CHECK: atx.copy %{{.*}} to %{{.*}} by #atx_amdgpu.buffer_copy_lds<32>
-  atx.copy %v to %s by #atx_amdgpu.buffer_copy_lds<32> : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>,
+  // CHECK: atx.copy #atx_amdgpu.buffer_copy_lds<32>,
+  atx.copy #atx_amdgpu.buffer_copy_lds<32>, %v to %s : !atx.view<bf16, buffer, (8,4):(1,64), align = 16>,
       !atx.view<bf16, shared, (8,4):(1,64), align = 16>
   return
 }
@@ -87,22 +87,22 @@ func.func @use(%v: !atx.view<bf16, buffer, (8,4):(1,64), align = 16>, %s: !atx.v
 // CHECK-LABEL: func.func @product
 func.func @product(%a: !atx.fragment<bf16, (4,2,1):(1,4,0), chunk = 4>, %b: !atx.fragment<bf16, (4,1,1):(1,0,0), chunk = 4>,
                    %c: !atx.fragment<f32, ((4,1),2,1):((1,0),4,0), chunk = 4>) attributes {atx.target = "gfx950"} {
-  // CHECK: atx.gemm {{.*}} by #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>
-  %d = atx.gemm %a, %b, %c by #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32> : !atx.fragment<bf16, (4,2,1):(1,4,0), chunk = 4>,
+  // CHECK: atx.gemm #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>,
+  %d = atx.gemm #atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>, %a, %b, %c : !atx.fragment<bf16, (4,2,1):(1,4,0), chunk = 4>,
       !atx.fragment<bf16, (4,1,1):(1,0,0), chunk = 4>, !atx.fragment<f32, ((4,1),2,1):((1,0),4,0), chunk = 4>
   return
 }
 
-// A partition of C by four waves; that of a product 4 x 64 in which all blocks
-// share A.
+// A partition of C by four waves; that of B of a product 4 x 64 in which all
+// blocks share A.
 // CHECK-LABEL: func.func @partition
 func.func @partition(%c: !atx.view<f32, global, (64,64):(64,1), align = 16>, %t: !atx.int_tuple<?>,
-                     %b: !atx.view<f16, global, (64,16):(16,1), align = 16>) {
-  // CHECK: -> !atx.view<f32, global, ((4,1),2,2):((64,0),2048,32)
-  // CHECK: -> !atx.view<f16, global, (4,1,4):(1,0,4)
+                     %b: !atx.view<f16, global, (64,16):(16,1), align = 16>)
+    -> (!atx.view<f32, global, ((4,1),2,2):((64,0),2048,32), align = 4>, !atx.view<f16, global, (4,1,4):(1,0,4), align = 16>) {
+  // CHECK: atx.partition_mma c %{{.*}} by <#atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>, (2,2,1):(1,2,0)>
   %p = atx.partition_mma c %c, %t by <#atx_amdgpu.mfma<16x16x16, bf16, bf16, f32>, (2,2,1):(1,2,0)>
       : !atx.view<f32, global, (64,64):(64,1), align = 16>, !atx.int_tuple<?>
   %q = atx.partition_mma b %b, %t by <#atx_amdgpu.mfma<4x4x4, f16, f16, f32, blocks = 16, cbsz = 4>, (1,1,1):(0,0,0)>
       : !atx.view<f16, global, (64,16):(16,1), align = 16>, !atx.int_tuple<?>
-  return
+  return %p, %q : !atx.view<f32, global, ((4,1),2,2):((64,0),2048,32), align = 4>, !atx.view<f16, global, (4,1,4):(1,0,4), align = 16>
 }

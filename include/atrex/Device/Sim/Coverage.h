@@ -8,6 +8,7 @@
 #ifndef ATREX_DEVICE_SIM_COVERAGE_H
 #define ATREX_DEVICE_SIM_COVERAGE_H
 
+#include "atrex/Target/Chip.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -33,9 +34,36 @@ llvm::Expected<CoverageReport> computeCoverage(llvm::MemoryBufferRef codeObject,
 /// Processor name in the flags of a code object, empty when it is none of ours.
 llvm::StringRef getCodeObjectArch(llvm::MemoryBufferRef codeObject);
 
-/// Of all mnemonics of the processor's instruction set, those that have no
-/// handler.
+/// Of all mnemonics of the gfx9 family that the processor's tables name, those
+/// without a handler: also what other members of the family have.
 llvm::Expected<std::vector<std::string>> getMissingMnemonics(llvm::StringRef arch);
+
+/// One opcode of a processor as LLVM's disassembler names it.
+struct IsaEntry {
+  struct Sample {
+    std::vector<uint8_t> bytes;
+    std::string text;
+    bool handled = false;
+  };
+  /// LLVM's name of the opcode, e.g. "V_ADD_F32_sdwa_gfx9".
+  std::string opcode;
+  std::string mnemonic;
+  /// "SOP1", "VOP2_DPP", "DS", "MFMA", ...
+  std::string encoding;
+  /// Why there is no handler, empty for what has to have one.
+  std::string excluded;
+  /// Every sample has a handler.
+  bool handled = false;
+  /// Encodings with different operands.
+  std::vector<Sample> samples;
+};
+
+/// Every opcode that LLVM's disassembler produces for the chip's processor,
+/// found by filling the opcode fields of all encodings.
+llvm::Expected<std::vector<IsaEntry>> computeIsaCoverage(const ChipInfo &chip);
+
+/// Why an instruction has no handler by intent; empty when it has to have one.
+std::string getExclusionReason(llvm::StringRef mnemonic, llvm::StringRef encoding);
 
 /// Name of the x86 level the handlers were chosen for: base, avx2 or avx512.
 llvm::StringRef getHostLevel();
