@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -146,6 +147,23 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
   return slot->second;
 }
 
+/// Whether kernel source names `word` outside of comments.
+static bool mentions(llvm::StringRef text, llvm::StringRef word) {
+  auto isNamePart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    line = line.take_front(line.find("//"));
+    for (size_t at = line.find(word); at != llvm::StringRef::npos; at = line.find(word, at + 1)) {
+      bool startsInside = at > 0 && isNamePart(line[at - 1]);
+      size_t end = at + word.size();
+      if (!startsInside && (end == line.size() || !isNamePart(line[end])))
+        return true;
+    }
+  }
+  return false;
+}
+
 llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compiled &compiled) {
   std::string name = op.getName().str(), text = options.kernelText, path = options.kernelName;
   if (text.empty()) {
@@ -159,7 +177,8 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   CompileOptions compileOptions;
   compileOptions.arch = options.arch;
   for (const auto &[dim, value] : instance.modelDims)
-    compileOptions.dims[dim] = value;
+    if (!llvm::is_contained(instance.optionalDims, dim) || mentions(text, dim))
+      compileOptions.dims[dim] = value;
   if (!options.scheduleName.empty()) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;
@@ -300,10 +319,20 @@ static llvm::Expected<BoundTensor> bindTensor(const Instance &instance, const Ma
                                arg.isOutput ? "output" : "input", arg.name));
 }
 
+/// The dimensions of the instance without the optional ones that the kernel was
+/// compiled without.
+static DimMap getLaunchDims(const Manifest &manifest, const Instance &instance) {
+  DimMap dims = instance.getAllDims();
+  for (const std::string &name : instance.optionalDims)
+    if (!manifest.constants.count(name) && !llvm::is_contained(manifest.runtimeDims, name))
+      dims.erase(name);
+  return dims;
+}
+
 /// Whether the kernels take the dimensions and tensors of the instance; asked
 /// before any input is drawn.
 static llvm::Error checkKernels(const Manifest &manifest, const Instance &instance) {
-  llvm::Expected<DimMap> dims = resolveDims(manifest, instance.getAllDims());
+  llvm::Expected<DimMap> dims = resolveDims(manifest, getLaunchDims(manifest, instance));
   if (!dims)
     return dims.takeError();
   for (const ManifestKernel &kernel : manifest.kernels)
@@ -317,7 +346,7 @@ static llvm::Error checkKernels(const Manifest &manifest, const Instance &instan
 llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
                             ShapeResult &result) {
   const Manifest &manifest = compiled.info->manifest;
-  llvm::Expected<DimMap> dims = resolveDims(manifest, instance.getAllDims());
+  llvm::Expected<DimMap> dims = resolveDims(manifest, getLaunchDims(manifest, instance));
   if (!dims)
     return dims.takeError();
 
@@ -421,7 +450,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   bool isFirstRun = !result.hasTime;
   for (const auto &[index, kernel] : llvm::enumerate(manifest.kernels)) {
     LaunchArguments arguments;
-    arguments.dims = instance.getAllDims();
+    arguments.dims = getLaunchDims(manifest, instance);
     for (const ManifestKernel &other : manifest.kernels)
       for (const ManifestArg &arg : other.args)
         if (arg.kind == ManifestArg::Kind::Scalar) {

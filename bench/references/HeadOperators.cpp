@@ -90,7 +90,7 @@ void layOutRope(Layout &layout) {
   layout.output("k", type, {T, hk, D});
   layout.output("v", type, {T, hk, D});
   layout.instance.lists["bias"] = {hasBias};
-  layout.dims(T, {{"HQ", hq}, {"HK", hk}, {"D", D}, {"R", R}}, {{"T", T}});
+  layout.dims(T, {{"HQ", hq}, {"HK", hk}, {"D", D}}, {{"T", T}}, {{"R", R}});
 }
 
 void drawRope(const Draw &draw) {
@@ -168,7 +168,7 @@ void layOutAxes(Layout &layout) {
       axes.push_back(f < section[0] ? 0 : f < section[0] + section[1] ? 1 : 2);
   layout.instance.lists["axes"] = axes;
   layout.instance.lists["neox"] = {isNeox};
-  layout.dims(T, {{"HQ", hq}, {"HK", hk}, {"D", D}, {"R", R}}, {{"T", T}});
+  layout.dims(T, {{"HQ", hq}, {"HK", hk}, {"D", D}}, {{"T", T}}, {{"R", R}});
 }
 
 void drawAxes(const Draw &draw) {

@@ -38,7 +38,7 @@ void layOutScaled(Layout &layout) {
   layout.input("a_scales", fp32, {m, k / gk});
   layout.input("b_scales", fp32, {n / gn, k / gk}, Span::Whole, k / gk);
   layout.output("out", fp32, {m, n});
-  layout.dims(m, {{"N", n}, {"K", k}, {"GN", gn}, {"GK", gk}}, {{"M", m}});
+  layout.dims(m, {{"N", n}, {"K", k}}, {{"M", m}}, {{"GN", gn}, {"GK", gk}});
 }
 
 /// Elements first .. of raw a or b: strict blocks differ by powers of two.
@@ -325,7 +325,7 @@ void layOutFp8Moe(Layout &layout) {
   layout.input("fc1_scale", fp32, {E, 2 * I / bn, H / bk}, Span::Whole, H / bk);
   layout.input("fc2_scale", fp32, {E, H / bk, I / bn}, Span::Whole, I / bn);
   layout.output("out", fnuz, {T, H});
-  layout.dims(T, {{"E", E}, {"H", H}, {"I", I}, {"TOPK", k}, {"BN", bn}, {"BK", bk}}, {{"T", T}});
+  layout.dims(T, {{"E", E}, {"H", H}, {"I", I}, {"TOPK", k}}, {{"T", T}}, {{"BN", bn}, {"BK", bk}});
 }
 
 /// Blocks of `rows` x `columns` of a tensor of `width` columns, quantised by

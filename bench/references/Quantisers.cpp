@@ -88,7 +88,7 @@ void layOutGroup(Layout &layout) {
   layout.input("x", bf16, {T, H});
   layout.output("quantized", type, {T, H});
   layout.output("scales", DataType::F32, {T, H / G});
-  layout.dims(T, {{"H", H}, {"G", G}}, {{"T", T}});
+  layout.dims(T, {{"H", H}}, {{"T", T}}, {{"G", G}});
 }
 
 void drawGroup(const Draw &draw) {

@@ -160,7 +160,7 @@ void layOutChunkOutput(Layout &layout) {
   layout.input("h", bf16, {B, NC, H, K, V}, Span::Whole);
   layout.input("g", fp32, {B, T, H}, Span::Whole, layout.product({T, H}));
   layout.output("out", bf16, {B, T, H, V}, Span::Whole);
-  layout.dims(1, {{"HK", HK}, {"H", H}, {"K", K}, {"V", V}, {"C", C}}, {{"B", B}, {"T", T}, {"NC", NC}});
+  layout.dims(1, {{"HK", HK}, {"H", H}, {"K", K}, {"V", V}}, {{"B", B}, {"T", T}, {"NC", NC}}, {{"C", C}});
 }
 
 void drawChunkOutput(const Draw &draw) {
@@ -225,7 +225,7 @@ void layOutChunkState(Layout &layout) {
   layout.output("h", bf16, {B, NC, H, K, V}, Span::Whole);
   layout.output("v_new", bf16, {B, T, H, V}, Span::Whole);
   layout.output("final_state", fp32, {S, H, K, V}, Span::Whole);
-  layout.dims(1, {{"HK", HK}, {"H", H}, {"K", K}, {"V", V}, {"C", C}}, {{"B", B}, {"T", T}, {"NC", NC}, {"NS", S}});
+  layout.dims(1, {{"HK", HK}, {"H", H}, {"K", K}, {"V", V}}, {{"B", B}, {"T", T}, {"NC", NC}, {"NS", S}}, {{"C", C}});
 }
 
 void drawChunkState(const Draw &draw) {

@@ -35,7 +35,7 @@ void layOutGating(Layout &layout) {
   layout.output("topk_weights", fp32, {T, k});
   layout.output("topk_ids", int32, {T, k});
   layout.instance.lists["groups"] = {kept > 0 ? groups : 0, kept};
-  layout.dims(T, {{"E", E}, {"K", k}}, {{"T", T}});
+  layout.dims(T, {{"E", E}}, {{"T", T}}, {{"K", k}});
 }
 
 void drawGating(const Draw &draw) {
@@ -97,7 +97,7 @@ void layOutFilter(Layout &layout) {
   int64_t R = layout.count("seq_len"), V = layout.count("hidden_size"), k = layout.count("top_k", 50);
   layout.input("logits", fp32, {R, V});
   layout.output("out", fp32, {R, V});
-  layout.dims(R, {{"V", V}, {"K", std::min(k, V)}}, {{"R", R}});
+  layout.dims(R, {{"V", V}}, {{"R", R}}, {{"K", std::min(k, V)}});
 }
 
 void drawFilter(const Draw &draw) {
@@ -192,7 +192,7 @@ void layOutAlign(Layout &layout) {
   layout.output("expert_ids", int32, {std::max<int64_t>(1, most / block)}, Span::Whole, true);
   layout.output("num_tokens_post_pad", int32, {1}, Span::Whole);
   layout.instance.lists["block"] = {block};
-  layout.dims(1, {{"E", E}, {"TOPK", k}, {"BLOCK", block}}, {{"T", T}});
+  layout.dims(1, {{"E", E}, {"TOPK", k}}, {{"T", T}}, {{"BLOCK", block}});
 }
 
 std::vector<int64_t> resolveAlign(const Work &work) {

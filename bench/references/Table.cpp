@@ -207,18 +207,19 @@ void Layout::output(llvm::StringRef name, DataType type, std::vector<int64_t> sh
   instance.outputs.push_back(std::move(spec));
 }
 
-void Layout::dims(int64_t rows, std::initializer_list<std::pair<const char *, int64_t>> model,
-                  std::initializer_list<std::pair<const char *, int64_t>> traffic) {
+void Layout::dims(int64_t rows, Dims model, Dims traffic, Dims optional) {
   instance.rows = rows;
-  std::string &text = instance.shapeText;
-  for (auto [name, value] : traffic) {
-    instance.trafficDims[name] = value;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  }
-  for (auto [name, value] : model) {
-    instance.modelDims[name] = value;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  }
+  auto add = [&](Dims dims, std::map<std::string, int64_t> &to) {
+    for (auto [name, value] : dims) {
+      to[name] = value;
+      instance.shapeText += fmt::format("{}{}={}", instance.shapeText.empty() ? "" : " ", name, value);
+    }
+  };
+  add(traffic, instance.trafficDims);
+  add(model, instance.modelDims);
+  add(optional, instance.modelDims);
+  for (auto [name, value] : optional)
+    instance.optionalDims.push_back(name);
 }
 
 //===----------------------------------------------------------------------===//

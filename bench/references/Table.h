@@ -80,9 +80,10 @@ public:
              int64_t drawUnit = 1);
   void output(llvm::StringRef name, DataType type, std::vector<int64_t> shape, Span span = Span::Rows,
               bool isBound = false);
-  /// Sets rows, dimensions and the text of the shape.
-  void dims(int64_t rows, std::initializer_list<std::pair<const char *, int64_t>> model,
-            std::initializer_list<std::pair<const char *, int64_t>> traffic);
+  /// Sets rows, dimensions and the text of the shape; `optional` are further
+  /// model dimensions that a kernel may do without.
+  using Dims = std::initializer_list<std::pair<const char *, int64_t>>;
+  void dims(int64_t rows, Dims model, Dims traffic, Dims optional = {});
 
   bool failed() const { return !fault.empty(); }
   llvm::Error takeError() const { return makeError(fault); }

@@ -76,6 +76,9 @@ struct Instance {
   Params params;
   /// Model dimensions: compile-time constants of the kernel.
   std::map<std::string, int64_t> modelDims;
+  /// Model dimensions that a kernel may do without, because they are no extent
+  /// of a tensor or only divide one (chunk and block sizes, k of a top-k).
+  std::vector<std::string> optionalDims;
   /// Traffic dimensions: run-time parameters.
   std::map<std::string, int64_t> trafficDims;
   std::map<std::string, double> scalars;
