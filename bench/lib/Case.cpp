@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Case.h"
 #include "fmt/format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,6 +31,21 @@ static std::string joinPath(llvm::StringRef directory, llvm::StringRef file) {
 }
 
 static std::string formatShape(llvm::ArrayRef<int64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+/// Fills `tensor.data` from a file of exactly the right size.
+static llvm::Error readTensor(const std::string &path, CaseTensor &tensor) {
+  uint64_t bytes = getSizeInBytes(tensor.type);
+  for (int64_t extent : tensor.shape)
+    bytes *= uint64_t(extent);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+  if ((*buffer)->getBufferSize() != bytes)
+    return makeError(fmt::format("'{}' holds {} bytes, but shape {} of {} needs {}", path, (*buffer)->getBufferSize(),
+                                 formatShape(tensor.shape), getCaseName(tensor.type).str(), bytes));
+  tensor.data.assign((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
+  return llvm::Error::success();
+}
 
 static llvm::Expected<CaseTensor> loadTensor(const json::Value &value, const std::string &where,
                                              llvm::StringRef directory) {
@@ -65,14 +81,10 @@ static llvm::Expected<CaseTensor> loadTensor(const json::Value &value, const std
       return fail("field 'shape' must hold non-negative integers whose product fits 64 bits");
     tensor.shape.push_back(*number);
   }
+  tensor.file = file->str();
   std::string path = joinPath(directory, *file);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
-  if (int64_t((*buffer)->getBufferSize()) != bytes)
-    return makeError(fmt::format("'{}' holds {} bytes, but shape {} of {} needs {}", path, (*buffer)->getBufferSize(),
-                                 formatShape(tensor.shape), dtype->str(), bytes));
-  tensor.data.assign((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
+  if (llvm::Error error = readTensor(path, tensor))
+    return std::move(error);
   return tensor;
 }
 
@@ -99,6 +111,13 @@ llvm::Expected<Case> bench::loadCase(llvm::StringRef directory) {
   if (!variant || (*variant != "upstream" && *variant != "strict"))
     return fail("field 'variant' must be \"upstream\" or \"strict\"");
   result.variant = *variant == "strict" ? InputVariant::Strict : InputVariant::Published;
+  if (const json::Value *probe = object->get("probe")) {
+    const InputVariant *found =
+        llvm::find_if(getProbes(), [&](InputVariant candidate) { return probe->getAsString() == getName(candidate); });
+    if (found == getProbes().end())
+      return fail("field 'probe' must be one of constant, sparse, alternating, wide, duplicates");
+    result.variant = *found;
+  }
   std::optional<int64_t> seed = object->getInteger("seed");
   if (!seed)
     return fail("field 'seed' must be an integer");
@@ -127,6 +146,59 @@ llvm::Expected<Case> bench::loadCase(llvm::StringRef directory) {
     result.tensors.push_back(std::move(*tensor));
   }
   return result;
+}
+
+llvm::Expected<CaseBinding> bench::bindCase(const Operator &op, const CatalogueOperator &entry, const Case &testCase) {
+  auto locate = [&](llvm::Error error) {
+    return makeError(fmt::format("case '{}': {}", testCase.directory, llvm::toString(std::move(error))));
+  };
+  json::Object params = testCase.params;
+  for (const auto &[name, value] : testCase.options)
+    params[name] = value;
+  CaseBinding binding;
+  llvm::Expected<Instance> instance = op.instantiate(entry.makeParams(params), testCase.variant);
+  if (!instance)
+    return locate(instance.takeError());
+  binding.instance = std::move(*instance);
+  for (const TensorSpec &spec : binding.instance.inputs) {
+    llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, spec, false);
+    if (!tensor)
+      return tensor.takeError();
+    binding.inputs.push_back(*tensor);
+    binding.inputData.push_back((*tensor)->data.data());
+  }
+  // A tensor nobody reads would leave the case other than it looks.
+  for (const CaseTensor &tensor : testCase.tensors) {
+    bool isKnown = llvm::any_of(tensor.isOutput ? binding.instance.outputs : binding.instance.inputs,
+                                [&](const TensorSpec &spec) { return spec.name == tensor.name; });
+    if (!isKnown)
+      return locate(makeError(fmt::format("operator {} has no {} '{}' at these parameters", testCase.op,
+                                          tensor.isOutput ? "output" : "input", tensor.name)));
+  }
+  if (llvm::Error error = op.validate(binding.instance, binding.inputData))
+    return locate(std::move(error));
+  binding.outputShapes = op.resolveOutputs(binding.instance, binding.inputData);
+  for (auto [spec, shape] : llvm::zip_equal(binding.instance.outputs, binding.outputShapes)) {
+    TensorSpec resolved = spec;
+    resolved.shape = shape;
+    llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, resolved, true);
+    if (!tensor)
+      return tensor.takeError();
+    binding.outputs.push_back(*tensor);
+  }
+  return binding;
+}
+
+llvm::Expected<std::vector<CaseTensor>> bench::loadOutputs(const Case &testCase, llvm::StringRef directory) {
+  std::vector<CaseTensor> outputs;
+  for (const CaseTensor &tensor : testCase.tensors) {
+    if (!tensor.isOutput)
+      continue;
+    outputs.push_back(tensor);
+    if (llvm::Error error = readTensor(joinPath(directory, tensor.file), outputs.back()))
+      return std::move(error);
+  }
+  return outputs;
 }
 
 llvm::Expected<const CaseTensor *> bench::matchTensor(const Case &testCase, const TensorSpec &spec, bool isOutput) {

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "CaseCommands.h"
 #include "CommandContext.h"
 #include "Workers.h"
 #include "atrex/Bench/Chart.h"
@@ -76,6 +77,12 @@ llvm::Expected<std::vector<const CatalogueOperator *>> selectOperators(Context &
 // list
 //===----------------------------------------------------------------------===//
 
+/// Whether the bench brings a kernel for the operator.
+bool hasKernel(const std::string &op) {
+  std::string path;
+  return findSource("kernels/" + op + ".atx", path).has_value();
+}
+
 constexpr OptionSpec listOptions[] = {
     {"op", "OPERATOR", "show one operator"},
     {"shapes", "", "show every shape with its parameters"},
@@ -88,10 +95,10 @@ int runList(Context &context, const Arguments &arguments) {
     return context.fail(selected.takeError());
   double total = context.catalogue.getTotalImportance();
   context.print("{:<30} {:<15} {:>10} {:>7} {:>7}  {:<9} {}\n", "operator", "phase", "importance", "weight", "shapes",
-                "type", "reference");
+                "type", "kernel");
   for (const CatalogueOperator *op : *selected)
     context.print("{:<30} {:<15} {:>10.6f} {:>7.4f} {:>7}  {:<9} {}\n", op->name, op->phase, op->importance,
-                  op->importance / total, op->shapes.size(), op->dtype, lookupOperator(op->name) ? "yes" : "not yet");
+                  op->importance / total, op->shapes.size(), op->dtype, hasKernel(op->name) ? "yes" : "not yet");
   if (arguments.has("op") || arguments.has("shapes"))
     for (const CatalogueOperator *op : *selected) {
       auto join = [](const std::vector<std::pair<std::string, std::string>> &tensors) {
@@ -235,7 +242,7 @@ int runRoofline(Context &context, const Arguments &arguments) {
 
 constexpr OptionSpec runOptionSpecs[] = {
     {"op", "OPERATOR", "operator to run"},
-    {"all", "", "every operator that has a reference"},
+    {"all", "", "every operator that has a kernel"},
     {"case", "DIR", "run a stored case instead of catalogue shapes"},
     {"shapes", "LIST", "ids such as 0,3-5; all without it"},
     {"arch", "ARCH", "architecture to compile for (default gfx942)"},
@@ -247,7 +254,7 @@ constexpr OptionSpec runOptionSpecs[] = {
      "verdicts that decide pass or fail (default both), and checks of the embedded device (uninit, race, wait, hazard, "
      "align, all) whose findings fail a shape"},
     {"shuffle", "SEED", "draw the order of workgroups and waves on the embedded device from this seed"},
-    {"inputs", "published|strict|both", "inputs to run with (default both)"},
+    {"inputs", "published|strict|both|probes|all", "inputs to run with (default both)"},
     {"json", "FILE", "write results as JSON, after every shape"},
     {"resume", "", "keep the shapes that the file of --json already holds"},
     {"html", "FILE", "write a page: charts, table and details of every shape"},
@@ -430,16 +437,7 @@ void printSummary(Context &context, llvm::ArrayRef<ShapeResult> results) {
 /// Whether the parameters of a case describe its tensors.
 llvm::Error checkCase(const CatalogueOperator &entry, const Case &testCase) {
   const Operator *op = lookupOperator(entry.name);
-  if (!op)
-    return llvm::Error::success();
-  llvm::Expected<Instance> instance = op->instantiate(entry.makeParams(testCase.params));
-  if (!instance)
-    return makeError(fmt::format("case '{}': {}", testCase.directory, llvm::toString(instance.takeError())));
-  for (bool isOutput : {false, true})
-    for (const TensorSpec &spec : isOutput ? instance->outputs : instance->inputs)
-      if (llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, spec, isOutput); !tensor)
-        return tensor.takeError();
-  return llvm::Error::success();
+  return op ? bindCase(*op, entry, testCase).takeError() : llvm::Error::success();
 }
 
 using Work = std::vector<std::pair<const CatalogueOperator *, std::vector<int64_t>>>;
@@ -661,13 +659,18 @@ int runRun(Context &context, const Arguments &arguments) {
       return context.fail(shuffle.takeError(), exitUsage);
     options.shuffle = *shuffle;
   }
-  llvm::Expected<std::string> inputs = arguments.getChoice("inputs", "both", {"published", "strict", "both"});
+  llvm::Expected<std::string> inputs =
+      arguments.getChoice("inputs", "both", {"published", "strict", "both", "probes", "all"});
   if (!inputs)
     return context.fail(inputs.takeError(), exitUsage);
   if (*inputs == "published")
     options.inputs = {InputVariant::Published};
   else if (*inputs == "strict")
     options.inputs = {InputVariant::Strict};
+  else if (*inputs == "probes")
+    options.inputs = getProbes().vec();
+  else if (*inputs == "all")
+    llvm::append_range(options.inputs, getProbes());
   llvm::Expected<uint64_t> jobs = arguments.getUnsigned("jobs", 0, 1), seed = arguments.getUnsigned("seed", 1, 0),
                            budget = arguments.getUnsigned("budget", options.budget, 1),
                            timeLimit = arguments.getUnsigned("time-limit", 3600, 0),
@@ -759,14 +762,15 @@ int runRun(Context &context, const Arguments &arguments) {
     work.push_back({*op, std::move(*ids)});
   } else {
     for (const CatalogueOperator &op : context.catalogue.getOperators())
-      if (lookupOperator(op.name))
+      if (hasKernel(op.name))
         work.push_back({&op, llvm::cantFail(parseShapeList("", op))});
   }
-  for (const auto &[op, ids] : work)
-    if (!lookupOperator(op->name))
-      return context.fail(makeError(fmt::format("operator '{}' has no reference in this build yet, so no kernel for it "
-                                                "can be checked; available: {}",
-                                                op->name, fmt::join(getReferenceNames(), ", "))));
+  if (!arguments.has("kernel"))
+    for (const auto &[op, ids] : work)
+      if (!hasKernel(op->name))
+        return context.fail(makeError(fmt::format("there is no kernel for {}: bench/kernels/{}.atx does not exist; "
+                                                  "name one with --kernel",
+                                                  op->name, op->name)));
 
   isInterrupted.store(false);
   auto previousHandler = std::signal(SIGINT, handleInterrupt);
@@ -868,7 +872,7 @@ int runRun(Context &context, const Arguments &arguments) {
   if (isSimulated)
     context.print("times are predictions (roofline-grade), production times are measurements\n");
   if (arguments.has("all"))
-    context.print("{} of {} operators have a reference and are run\n", work.size(),
+    context.print("{} of {} operators have a kernel and are run\n", work.size(),
                   context.catalogue.getOperators().size());
   if (kept)
     context.print("{} of {} shapes are kept from '{}'\n", kept, total, jsonPath);
@@ -1211,89 +1215,21 @@ int runScore(Context &context, const Arguments &arguments) {
 }
 
 //===----------------------------------------------------------------------===//
-// reference
-//===----------------------------------------------------------------------===//
-
-constexpr OptionSpec referenceOptions[] = {
-    {"case", "DIR", "the stored case"},
-};
-constexpr CommandSpec referenceCommand = {"reference", "Recomputes a stored case and compares inputs and outputs.", "",
-                                          referenceOptions};
-
-int runReference(Context &context, const Arguments &arguments) {
-  if (!arguments.has("case"))
-    return context.fail(makeError("reference: --case DIR is missing"), exitUsage);
-  llvm::Expected<Case> testCase = loadCase(arguments.get("case"));
-  if (!testCase)
-    return context.fail(testCase.takeError());
-  llvm::Expected<const CatalogueOperator *> entry = context.catalogue.lookup(testCase->op);
-  if (!entry)
-    return context.fail(entry.takeError());
-  const Operator *op = lookupOperator(testCase->op);
-  if (!op)
-    return context.fail(makeError(fmt::format("operator '{}' has no reference in this build yet; available: {}",
-                                              testCase->op, fmt::join(getReferenceNames(), ", "))));
-  llvm::Expected<Instance> instance = op->instantiate((*entry)->makeParams(testCase->params));
-  if (!instance)
-    return context.fail(instance.takeError());
-  std::vector<const void *> inputs;
-  bool passes = true;
-  context.print("{} {}, {}\n", testCase->op, instance->shapeText, getName(testCase->variant).str());
-  auto countDifferences = [](const TensorSpec &spec, const std::vector<uint8_t> &a, const std::vector<uint8_t> &b) {
-    unsigned bytes = getSizeInBytes(spec.type);
-    size_t count = 0;
-    for (size_t i = 0; i < a.size(); i += bytes)
-      count += std::memcmp(a.data() + i, b.data() + i, bytes) != 0;
-    return count;
-  };
-  for (unsigned i = 0; i < instance->inputs.size(); ++i) {
-    const TensorSpec &spec = instance->inputs[i];
-    llvm::Expected<const CaseTensor *> tensor = matchTensor(*testCase, spec, false);
-    if (!tensor)
-      return context.fail(tensor.takeError());
-    inputs.push_back((*tensor)->data.data());
-    std::vector<uint8_t> drawn(spec.getBytes());
-    op->generate(*instance, i, testCase->variant, testCase->seed, 0, spec.getRows(), drawn.data());
-    size_t different = countDifferences(spec, drawn, (*tensor)->data);
-    context.print("  in  {:<16} {}\n", spec.name,
-                  different ? fmt::format("drawn again: {} of {} elements differ", different, spec.getElements())
-                            : "drawn again: identical");
-  }
-  std::vector<std::vector<uint8_t>> outputs;
-  std::vector<void *> outputPtrs;
-  for (const TensorSpec &spec : instance->outputs)
-    outputs.emplace_back(spec.getBytes());
-  for (std::vector<uint8_t> &output : outputs)
-    outputPtrs.push_back(output.data());
-  op->compute(*instance, inputs, instance->rows, outputPtrs);
-  for (unsigned i = 0; i < instance->outputs.size(); ++i) {
-    const TensorSpec &spec = instance->outputs[i];
-    llvm::Expected<const CaseTensor *> tensor = matchTensor(*testCase, spec, true);
-    if (!tensor)
-      return context.fail(tensor.takeError());
-    std::optional<Rule> rule = getStrictRule(testCase->op, spec.name);
-    if (!rule)
-      return context.fail(makeError(fmt::format("output '{}' has no strict rule", spec.name)));
-    OutputVerdict verdict = judgeTensor(*rule, spec.type, spec.shape, (*tensor)->data.data(), outputs[i].data());
-    size_t different = countDifferences(spec, outputs[i], (*tensor)->data);
-    context.print("  out {:<16} {}; strict {}: {}\n", spec.name,
-                  different ? fmt::format("{} of {} elements differ", different, spec.getElements()) : "identical",
-                  verdict.strict.passes ? "pass" : "FAIL", verdict.strict.message);
-    passes &= verdict.strict.passes;
-  }
-  return passes ? exitOk : exitFault;
-}
-
-//===----------------------------------------------------------------------===//
 // Dispatch
 //===----------------------------------------------------------------------===//
 
 std::vector<Command> getCommands() {
-  std::vector<Command> commands = {{&listCommand, runList},
-                                   {&rooflineCommand, runRoofline},
-                                   {&runCommand, runRun},
-                                   {&scoreCommand, runScore},
-                                   {&referenceCommand, runReference}};
+  std::vector<Command> commands = {
+      {&listCommand, runList},
+      {&rooflineCommand, runRoofline},
+      {&runCommand, runRun},
+      {&scoreCommand, runScore},
+      {&getReferenceCommand(),
+       [](Context &c, const Arguments &arguments) { return runReference(c.catalogue, arguments, c.out, c.err); }},
+      {&getJudgeCommand(),
+       [](Context &c, const Arguments &arguments) { return runJudge(c.catalogue, arguments, c.out, c.err); }},
+      {&getDrawCommand(),
+       [](Context &c, const Arguments &arguments) { return runDraw(c.catalogue, arguments, c.out, c.err); }}};
   llvm::append_range(commands, getReportCommands());
   return commands;
 }

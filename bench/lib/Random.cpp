@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Random.h"
+#include "atrex/Bench/VectorClones.h"
 #include "atrex/Support/DataType.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>
@@ -13,14 +14,6 @@
 
 using namespace atrex;
 using namespace atrex::bench;
-
-// One source, several instruction sets; the loader picks. The results are the
-// same because the operations are.
-#if defined(__x86_64__) && defined(__clang__) && defined(__linux__)
-#define ATREX_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define ATREX_VECTOR_CLONES
-#endif
 
 RandomStream::RandomStream(llvm::StringRef op, llvm::StringRef tag, uint64_t seed) {
   // FNV-1a over "op/tag".

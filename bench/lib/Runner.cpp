@@ -12,6 +12,7 @@
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -71,6 +72,27 @@ std::vector<uint64_t> bench::chooseSample(uint64_t total, uint64_t count, llvm::
   return std::vector<uint64_t>(chosen.begin(), chosen.end());
 }
 
+std::vector<std::pair<int64_t, int64_t>> bench::chooseRows(llvm::ArrayRef<std::pair<int64_t, int64_t>> owned,
+                                                           int64_t blockRows, double flopsPerRow, double budget,
+                                                           llvm::StringRef op, int64_t shape, uint64_t seed) {
+  int64_t rows = 0;
+  for (auto [begin, end] : owned)
+    rows += end - begin;
+  if (double(rows) * flopsPerRow <= budget)
+    return owned.vec();
+  std::vector<std::pair<int64_t, int64_t>> blocks, chosen;
+  for (auto [begin, end] : owned)
+    for (int64_t first = begin; first < end; first += blockRows)
+      blocks.emplace_back(first, std::min(first + blockRows, end));
+  uint64_t count = uint64_t(std::max(3.0, budget / (flopsPerRow * double(blockRows))));
+  std::vector<uint64_t> sample = chooseSample(blocks.size(), count, (op + "/rows").str(), shape, seed);
+  if (sample.empty())
+    return owned.vec();
+  for (uint64_t index : sample)
+    chosen.push_back(blocks[index]);
+  return chosen;
+}
+
 std::optional<std::string> bench::findSource(llvm::StringRef name, std::string &path) {
   std::string onDisk = std::string(ATREX_BENCH_SOURCE_DIR "/") + name.str();
   if (auto buffer = llvm::MemoryBuffer::getFile(onDisk)) {
@@ -126,6 +148,23 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
   return slot->second;
 }
 
+/// Whether kernel source names `word` outside of comments.
+static bool mentions(llvm::StringRef text, llvm::StringRef word) {
+  auto isNamePart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    line = line.take_front(line.find("//"));
+    for (size_t at = line.find(word); at != llvm::StringRef::npos; at = line.find(word, at + 1)) {
+      bool startsInside = at > 0 && isNamePart(line[at - 1]);
+      size_t end = at + word.size();
+      if (!startsInside && (end == line.size() || !isNamePart(line[end])))
+        return true;
+    }
+  }
+  return false;
+}
+
 llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compiled &compiled) {
   std::string name = op.getName().str(), text = options.kernelText, path = options.kernelName;
   if (text.empty()) {
@@ -139,7 +178,8 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   CompileOptions compileOptions;
   compileOptions.arch = options.arch;
   for (const auto &[dim, value] : instance.modelDims)
-    compileOptions.dims[dim] = value;
+    if (!llvm::is_contained(instance.optionalDims, dim) || mentions(text, dim))
+      compileOptions.dims[dim] = value;
   if (!options.scheduleName.empty()) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;
@@ -204,8 +244,18 @@ std::vector<RowRange> getOwnedRows(llvm::ArrayRef<uint64_t> sample, int64_t exte
   return ranges;
 }
 
+/// Rows of an output that the executed workgroups write; outputs shared by all
+/// rows are one row.
+std::vector<RowRange> getOutputRanges(const TensorSpec &spec, llvm::ArrayRef<RowRange> owned) {
+  if (!spec.isShared)
+    return owned.vec();
+  return {{0, spec.getElements() ? 1 : 0}};
+}
+
 /// Compares written with owned bytes; the text names the first difference.
-std::string compareRanges(llvm::ArrayRef<ByteRange> written, llvm::ArrayRef<RowRange> owned, const TensorSpec &spec) {
+/// `needed` is how much of a shared output must be written.
+std::string compareRanges(llvm::ArrayRef<ByteRange> written, llvm::ArrayRef<RowRange> owned, const TensorSpec &spec,
+                          uint64_t needed) {
   uint64_t rowBytes = spec.getRowBytes(), total = spec.getBytes();
   auto describe = [&](uint64_t byte) {
     uint64_t element = byte % rowBytes / getSizeInBytes(spec.type);
@@ -216,7 +266,7 @@ std::string compareRanges(llvm::ArrayRef<ByteRange> written, llvm::ArrayRef<RowR
   size_t i = 0;
   uint64_t position = 0;
   for (const RowRange &range : owned) {
-    uint64_t begin = uint64_t(range.begin) * rowBytes, end = uint64_t(range.end) * rowBytes;
+    uint64_t begin = uint64_t(range.begin) * rowBytes, end = std::min(uint64_t(range.end) * rowBytes, needed);
     position = begin;
     while (position < end) {
       while (i < written.size() && written[i].offset + written[i].size <= position)
@@ -316,10 +366,20 @@ static llvm::Expected<BoundTensor> bindTensor(const Instance &instance, const Ma
                                arg.isOutput ? "output" : "input", arg.name));
 }
 
+/// The dimensions of the instance without the optional ones that the kernel was
+/// compiled without.
+static DimMap getLaunchDims(const Manifest &manifest, const Instance &instance) {
+  DimMap dims = instance.getAllDims();
+  for (const std::string &name : instance.optionalDims)
+    if (!manifest.constants.count(name) && !llvm::is_contained(manifest.runtimeDims, name))
+      dims.erase(name);
+  return dims;
+}
+
 /// Whether the kernels take the dimensions and tensors of the instance; asked
 /// before any input is drawn.
 static llvm::Error checkKernels(const Manifest &manifest, const Instance &instance) {
-  llvm::Expected<DimMap> dims = resolveDims(manifest, instance.getAllDims());
+  llvm::Expected<DimMap> dims = resolveDims(manifest, getLaunchDims(manifest, instance));
   if (!dims)
     return dims.takeError();
   for (const ManifestKernel &kernel : manifest.kernels)
@@ -333,7 +393,7 @@ static llvm::Error checkKernels(const Manifest &manifest, const Instance &instan
 llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
                             ShapeResult &result) {
   const Manifest &manifest = compiled.info->manifest;
-  llvm::Expected<DimMap> dims = resolveDims(manifest, instance.getAllDims());
+  llvm::Expected<DimMap> dims = resolveDims(manifest, getLaunchDims(manifest, instance));
   if (!dims)
     return dims.takeError();
 
@@ -357,8 +417,9 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   if (!grid)
     return grid.takeError();
   uint64_t workgroups = uint64_t((*grid)[0]) * (*grid)[1] * (*grid)[2];
-  bool canSample =
-      extent > 0 && manifest.kernels.size() == 1 && (*grid)[1] == 1 && (*grid)[2] == 1 && dev->isSimulated();
+  bool ownsRows = llvm::none_of(instance.outputs, [](const TensorSpec &spec) { return spec.isShared; });
+  bool canSample = extent > 0 && ownsRows && manifest.kernels.size() == 1 && (*grid)[1] == 1 && (*grid)[2] == 1 &&
+                   dev->isSimulated();
   if (canSample && workgroups != uint64_t((instance.rows + extent - 1) / extent))
     return makeError(fmt::format("the manifest says {} rows per workgroup, but the grid has {} workgroups for {} rows",
                                  extent, workgroups, instance.rows));
@@ -425,7 +486,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     const TensorSpec &spec = instance.outputs[i];
     if (llvm::Error error = allocate(spec, outputPtrs[i]))
       return error;
-    for (const RowRange &range : owned)
+    for (const RowRange &range : getOutputRanges(spec, owned))
       if (llvm::Error error = dev->fill(outputPtrs[i] + uint64_t(range.begin) * spec.getRowBytes(), 0xFF,
                                         uint64_t(range.end - range.begin) * spec.getRowBytes()))
         return error;
@@ -437,7 +498,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   std::vector<DeviceTimer::Launch> launches;
   for (const auto &[index, kernel] : llvm::enumerate(manifest.kernels)) {
     LaunchArguments arguments;
-    arguments.dims = instance.getAllDims();
+    arguments.dims = getLaunchDims(manifest, instance);
     for (const ManifestKernel &other : manifest.kernels)
       for (const ManifestArg &arg : other.args)
         if (arg.kind == ManifestArg::Kind::Scalar) {
@@ -549,22 +610,6 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
         check.inputFault = fmt::format("input '{}' was changed", spec.name);
     }
   }
-  std::vector<OutputJudge> judges;
-  for (size_t i = 0; i < instance.outputs.size(); ++i) {
-    const TensorSpec &spec = instance.outputs[i];
-    std::optional<Rule> rule = getStrictRule(op.getName(), spec.name);
-    if (!rule)
-      return makeError(fmt::format("output '{}' of {} has no strict rule", spec.name, op.getName().str()));
-    judges.emplace_back(*rule, spec.type, uint64_t(spec.getRowElements()));
-    llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(outputPtrs[i]);
-    if (!written) {
-      if (dev->isSimulated())
-        return written.takeError();
-      llvm::consumeError(written.takeError());
-    } else if (check.writeFault.empty()) {
-      check.writeFault = compareRanges(*written, owned, spec);
-    }
-  }
   // Reference and judgement go by blocks of rows, so that host memory stays
   // small.
   int64_t rowElements = 1;
@@ -573,11 +618,58 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
       if (!spec.isShared)
         rowElements += spec.getRowElements();
   int64_t blockRows = std::max<int64_t>(1, (int64_t(1) << 20) / rowElements);
+  // Inputs that are only partly there cannot belong to outputs of unknown length.
+  std::vector<const void *> wholeInputs;
+  for (const std::vector<std::vector<uint8_t>> &parts : hostInputs)
+    wholeInputs.push_back(parts.empty() ? nullptr : parts.front().data());
+  bool hasBound = llvm::any_of(instance.outputs, [](const TensorSpec &spec) { return spec.isBound; });
+  std::vector<std::vector<int64_t>> outputShapes;
+  if (hasBound)
+    outputShapes = op.resolveOutputs(instance, wholeInputs);
+  else
+    for (const TensorSpec &spec : instance.outputs)
+      outputShapes.push_back(spec.shape);
+  std::vector<OutputJudge> judges;
+  std::vector<Rule> rules;
+  // Outputs shared by all rows are judged whole.
+  std::vector<std::optional<OutputVerdict>> wholeVerdicts(instance.outputs.size());
+  for (size_t i = 0; i < instance.outputs.size(); ++i) {
+    const TensorSpec &spec = instance.outputs[i];
+    std::optional<Rule> rule = getStrictRule(op.getName(), spec.name);
+    if (!rule)
+      return makeError(fmt::format("output '{}' of {} has no strict rule", spec.name, op.getName().str()));
+    // Units larger than a row are taken over the rows that are judged together.
+    uint64_t unit = getUnitElements(rule->unit, spec.shape);
+    judges.emplace_back(*rule, spec.type,
+                        std::min(unit, uint64_t(blockRows) * uint64_t(std::max<int64_t>(1, spec.getRowElements()))));
+    rules.push_back(*rule);
+    llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(outputPtrs[i]);
+    if (!written) {
+      if (dev->isSimulated())
+        return written.takeError();
+      llvm::consumeError(written.takeError());
+    } else if (check.writeFault.empty()) {
+      TensorSpec resolved = spec;
+      resolved.shape = outputShapes[i];
+      check.writeFault = compareRanges(*written, getOutputRanges(spec, owned), spec,
+                                       spec.isBound ? resolved.getBytes() : spec.getBytes());
+    }
+  }
   uint64_t checkedRows = 0;
-  for (size_t r = 0; r < owned.size(); ++r) {
-    checkedRows += uint64_t(owned[r].end - owned[r].begin);
-    for (int64_t begin = owned[r].begin; begin < owned[r].end; begin += blockRows) {
-      int64_t end = std::min(begin + blockRows, owned[r].end);
+  std::vector<std::pair<int64_t, int64_t>> judged;
+  for (const RowRange &range : owned)
+    judged.emplace_back(range.begin, range.end);
+  if (source.isComputed)
+    judged = chooseRows(judged, /*blockRows=*/16, shapeFlops / double(std::max<int64_t>(1, instance.rows)),
+                        options.referenceFlops, op.getName(), result.id, options.seed);
+  size_t r = 0;
+  for (auto [first, last] : judged) {
+    // The owned range that holds the judged one.
+    while (owned[r].end < last)
+      ++r;
+    checkedRows += uint64_t(last - first);
+    for (int64_t begin = first; begin < last; begin += blockRows) {
+      int64_t end = std::min(begin + blockRows, last);
       std::vector<const void *> inputs;
       for (size_t i = 0; i < instance.inputs.size(); ++i) {
         const TensorSpec &spec = instance.inputs[i];
@@ -590,12 +682,13 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
       std::vector<void *> referencePtrs;
       for (size_t i = 0; i < instance.outputs.size(); ++i) {
         const TensorSpec &spec = instance.outputs[i];
-        uint64_t bytes = uint64_t(end - begin) * spec.getRowBytes();
+        uint64_t bytes = spec.isShared ? spec.getBytes() : uint64_t(end - begin) * spec.getRowBytes();
         references.emplace_back(bytes);
         candidates.emplace_back(bytes);
         if (bytes > 0)
-          if (llvm::Error error = dev->copyFromDevice(candidates.back().data(),
-                                                      outputPtrs[i] + uint64_t(begin) * spec.getRowBytes(), bytes))
+          if (llvm::Error error = dev->copyFromDevice(
+                  candidates.back().data(), outputPtrs[i] + (spec.isShared ? 0 : uint64_t(begin) * spec.getRowBytes()),
+                  bytes))
             return error;
       }
       for (std::vector<uint8_t> &reference : references)
@@ -603,6 +696,11 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
       source.getReference(inputs, begin, end, referencePtrs);
       for (size_t i = 0; i < instance.outputs.size(); ++i) {
         const TensorSpec &spec = instance.outputs[i];
+        if (spec.isShared) {
+          wholeVerdicts[i] =
+              judgeTensor(rules[i], spec.type, outputShapes[i], references[i].data(), candidates[i].data());
+          continue;
+        }
         judges[i].add(references[i].data(), candidates[i].data(),
                       uint64_t(end - begin) * uint64_t(spec.getRowElements()),
                       uint64_t(begin) * uint64_t(spec.getRowElements()));
@@ -612,10 +710,11 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   result.elementsChecked = result.elementsTotal = 0;
   for (size_t i = 0; i < instance.outputs.size(); ++i) {
     const TensorSpec &spec = instance.outputs[i];
-    check.outputs.emplace_back(spec.name, judges[i].finish());
-    check.outputs.back().second.rowElements = std::max<uint64_t>(1, uint64_t(spec.getRowElements()));
-    result.elementsChecked += checkedRows * uint64_t(spec.getRowElements());
-    result.elementsTotal += uint64_t(spec.getElements());
+    check.outputs.emplace_back(spec.name, wholeVerdicts[i] ? *wholeVerdicts[i] : judges[i].finish());
+    OutputVerdict &verdict = check.outputs.back().second;
+    verdict.rowElements = uint64_t(std::max<int64_t>(1, spec.isShared ? spec.shape.back() : spec.getRowElements()));
+    result.elementsChecked += spec.isShared ? verdict.elements : checkedRows * uint64_t(spec.getRowElements());
+    result.elementsTotal += spec.isShared ? verdict.elements : uint64_t(spec.getElements());
   }
   result.checks.push_back(std::move(check));
   return llvm::Error::success();
@@ -629,11 +728,13 @@ void Runner::prepare(ShapeResult &result, const CatalogueOperator &entry, const 
                      const std::map<std::string, double> &realised) {
   result.op = entry.name;
   result.params = params;
+  shapeFlops = 0;
   llvm::Expected<WorkPair> work = computeWork(entry.name, params, realised);
   if (!work) {
     llvm::consumeError(work.takeError());
     return;
   }
+  shapeFlops = work->charged.flops;
   result.solUs = computeSolMs(work->charged, entry.dtype, *options.chip) * 1000;
   if (work->minimal)
     result.minimalUs = computeSolMs(*work->minimal, entry.dtype, *options.chip) * 1000;
@@ -713,13 +814,18 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
   if (llvm::Error error = checkKernels(compiled.info->manifest, *instance))
     return fail(std::move(error));
   for (InputVariant variant : options.inputs) {
+    // Strict inputs can differ in sizes, never in what the kernel was compiled for.
+    instance = op->instantiate(shape.params, variant);
+    if (!instance)
+      return fail(instance.takeError());
     Source source;
     source.label = getName(variant).str();
+    source.isComputed = true;
     source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
       op->generate(*instance, input, variant, options.seed, begin, end, out);
     };
     source.getReference = [&](llvm::ArrayRef<const void *> inputs, int64_t begin, int64_t end,
-                              llvm::ArrayRef<void *> out) { op->compute(*instance, inputs, end - begin, out); };
+                              llvm::ArrayRef<void *> out) { op->compute(*instance, inputs, end - begin, out, begin); };
     if (llvm::Error error = runOnce(*op, *instance, compiled, source, result))
       return fail(makeError(fmt::format("{} inputs: {}", source.label, llvm::toString(std::move(error)))));
   }
@@ -752,18 +858,11 @@ ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase
   const Operator *op = lookupOperator(entry.name);
   if (!op)
     return fail(makeError(describeMissingReference(entry.name)));
-  llvm::Expected<Instance> instance = op->instantiate(result.params);
-  if (!instance)
-    return fail(instance.takeError());
+  llvm::Expected<CaseBinding> binding = bindCase(*op, entry, testCase);
+  if (!binding)
+    return fail(binding.takeError());
+  const Instance *instance = &binding->instance;
   result.shapeText = instance->shapeText;
-  std::vector<const CaseTensor *> inputs, outputs;
-  for (bool isOutput : {false, true})
-    for (const TensorSpec &spec : isOutput ? instance->outputs : instance->inputs) {
-      llvm::Expected<const CaseTensor *> tensor = matchTensor(testCase, spec, isOutput);
-      if (!tensor)
-        return fail(tensor.takeError());
-      (isOutput ? outputs : inputs).push_back(*tensor);
-    }
   Compiled &compiled = getCompiled(*op, *instance);
   if (!compiled.error.empty())
     return fail(makeError(compiled.error));
@@ -778,11 +877,17 @@ ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase
   Source source;
   source.label = "stored";
   source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
-    copyRows(instance->inputs[input], *inputs[input], begin, end, out);
+    copyRows(instance->inputs[input], *binding->inputs[input], begin, end, out);
   };
   source.getReference = [&](llvm::ArrayRef<const void *>, int64_t begin, int64_t end, llvm::ArrayRef<void *> out) {
-    for (size_t i = 0; i < out.size(); ++i)
-      copyRows(instance->outputs[i], *outputs[i], begin, end, out[i]);
+    for (size_t i = 0; i < out.size(); ++i) {
+      TensorSpec spec = instance->outputs[i];
+      spec.shape = binding->outputShapes[i];
+      if (spec.isShared)
+        copyRows(spec, *binding->outputs[i], 0, 1, out[i]);
+      else
+        copyRows(spec, *binding->outputs[i], begin, end, out[i]);
+    }
   };
   if (llvm::Error error = runOnce(*op, *instance, compiled, source, result))
     return fail(std::move(error));

@@ -10,6 +10,7 @@
 // weights shared by all rows.
 //
 //===----------------------------------------------------------------------===//
+#include "References.h"
 #include "atrex/Bench/Operator.h"
 #include "atrex/Bench/Random.h"
 #include "fmt/format.h"
@@ -20,28 +21,6 @@
 
 using namespace atrex;
 using namespace atrex::bench;
-
-llvm::StringRef bench::getName(InputVariant variant) {
-  return variant == InputVariant::Strict ? "strict" : "published";
-}
-
-int64_t TensorSpec::getRowElements() const {
-  int64_t count = 1;
-  for (size_t i = isShared ? 0 : 1; i < shape.size(); ++i)
-    count *= shape[i];
-  return count;
-}
-
-DimMap Instance::getAllDims() const {
-  DimMap dims;
-  for (const auto &[name, value] : modelDims)
-    dims[name] = value;
-  for (const auto &[name, value] : trafficDims)
-    dims[name] = value;
-  return dims;
-}
-
-Operator::~Operator() = default;
 
 namespace {
 
@@ -87,7 +66,7 @@ public:
   explicit RowOperator(llvm::StringRef name) : name(name) {}
   llvm::StringRef getName() const override { return name; }
 
-  llvm::Expected<Instance> instantiate(const Params &params) const override {
+  llvm::Expected<Instance> instantiate(const Params &params, InputVariant) const override {
     Instance instance;
     instance.params = params;
     if (llvm::Error error = layOut(instance))
@@ -103,8 +82,8 @@ public:
     return instance;
   }
 
-  void generate(const Instance &instance, unsigned input, InputVariant variant, uint64_t seed, int64_t rowBegin,
-                int64_t rowEnd, void *out) const override {
+  void draw(const Instance &instance, unsigned input, InputVariant variant, uint64_t seed, int64_t rowBegin,
+            int64_t rowEnd, void *out) const override {
     const TensorSpec &tensor = instance.inputs[input];
     RandomStream stream(name, tensor.name, seed);
     int64_t width = tensor.getRowElements();
@@ -117,7 +96,7 @@ public:
   }
 
   void compute(const Instance &instance, llvm::ArrayRef<const void *> inputs, int64_t rows,
-               llvm::ArrayRef<void *> outputs) const override {
+               llvm::ArrayRef<void *> outputs, int64_t) const override {
     // Shared inputs are decoded once, the others row by row.
     std::vector<std::vector<float>> in(inputs.size()), out(outputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -527,7 +506,9 @@ protected:
   }
 };
 
-llvm::ArrayRef<const Operator *> getOperators() {
+} // namespace
+
+llvm::ArrayRef<const Operator *> bench::getRowOperators() {
   static const RmsNorm rmsNorm;
   static const FusedAddRmsNorm fusedAddRmsNorm;
   static const GatedRmsNorm gatedRmsNorm;
@@ -538,19 +519,4 @@ llvm::ArrayRef<const Operator *> getOperators() {
   static const Operator *const operators[] = {&fusedAddRmsNorm, &gatedRmsNorm, &l2Norm,    &layerNorm,
                                               &moeSumReduce,    &rmsNorm,      &siluAndMul};
   return operators;
-}
-} // namespace
-
-const Operator *bench::lookupOperator(llvm::StringRef name) {
-  for (const Operator *op : getOperators())
-    if (op->getName() == name)
-      return op;
-  return nullptr;
-}
-
-std::vector<std::string> bench::getReferenceNames() {
-  std::vector<std::string> names;
-  for (const Operator *op : getOperators())
-    names.push_back(op->getName().str());
-  return names;
 }

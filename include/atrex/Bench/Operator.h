@@ -29,8 +29,22 @@ enum class InputVariant : uint8_t {
   Published,
   /// Every term of the operator matters.
   Strict,
+  // Probes: the strict inputs with the bf16 and fp16 tensors bent into a
+  // structure that random values never have.
+  /// One value per tensor.
+  Constant,
+  /// One element in sixteen, the rest zero.
+  Sparse,
+  /// Signs alternate along the tensor.
+  Alternating,
+  /// Elements scaled by 2^-12 .. 2^12.
+  Wide,
+  /// Every element stands eight times in a row.
+  Duplicates,
 };
 llvm::StringRef getName(InputVariant variant);
+/// The probes, in order.
+llvm::ArrayRef<InputVariant> getProbes();
 
 /// A tensor of one instance, seen as rows along the outermost dimension.
 struct TensorSpec {
@@ -40,7 +54,14 @@ struct TensorSpec {
   std::vector<int64_t> shape;
   /// One row serves all rows of the operator (weights). Otherwise row r of the
   /// tensor belongs to row r of the operator.
+  /// A shared output is written by all rows together.
   bool isShared = false;
+  /// Output whose length depends on the data: the outermost extent is an upper
+  /// bound, see Operator::resolveOutputs.
+  bool isBound = false;
+  /// Elements that are drawn together (1: any element alone, 0: the whole
+  /// tensor); used by table-driven operators.
+  int64_t drawUnit = 1;
 
   /// Extent along the rows: 1 for shared tensors.
   int64_t getRows() const { return isShared ? 1 : shape.front(); }
@@ -55,9 +76,14 @@ struct Instance {
   Params params;
   /// Model dimensions: compile-time constants of the kernel.
   std::map<std::string, int64_t> modelDims;
+  /// Model dimensions that a kernel may do without, because they are no extent
+  /// of a tensor or only divide one (chunk and block sizes, k of a top-k).
+  std::vector<std::string> optionalDims;
   /// Traffic dimensions: run-time parameters.
   std::map<std::string, int64_t> trafficDims;
   std::map<std::string, double> scalars;
+  /// Everything else references need: switches, types and lists of lengths.
+  std::map<std::string, std::vector<int64_t>> lists;
   std::vector<TensorSpec> inputs, outputs;
   /// Rows that can be computed independently.
   int64_t rows = 0;
@@ -77,19 +103,38 @@ public:
   virtual ~Operator();
   virtual llvm::StringRef getName() const = 0;
 
-  /// Checks the parameters and lays out the tensors.
-  virtual llvm::Expected<Instance> instantiate(const Params &params) const = 0;
+  /// Checks the parameters and lays out the tensors. Sizes can depend on the
+  /// variant (strict inputs have sequences of different length).
+  virtual llvm::Expected<Instance> instantiate(const Params &params, InputVariant variant) const = 0;
+  llvm::Expected<Instance> instantiate(const Params &params) const {
+    return instantiate(params, InputVariant::Published);
+  }
 
   /// Draws rows rowBegin .. rowEnd - 1 of an input (0 .. 1 for a shared one)
   /// into `out`, in the storage type.
-  virtual void generate(const Instance &instance, unsigned input, InputVariant variant, uint64_t seed, int64_t rowBegin,
-                        int64_t rowEnd, void *out) const = 0;
+  void generate(const Instance &instance, unsigned input, InputVariant variant, uint64_t seed, int64_t rowBegin,
+                int64_t rowEnd, void *out) const;
 
-  /// Computes `rows` rows from the same rows of the inputs. Sums are binary64,
-  /// roundings stand where the operator defines them. Results are in the
-  /// storage type.
+  /// Whether indices, lengths and tables in foreign inputs stay within their
+  /// tensors; `compute` relies on it. Inputs are whole.
+  virtual llvm::Error validate(const Instance &instance, llvm::ArrayRef<const void *> inputs) const;
+
+  /// The shapes of outputs whose length depends on the data (`isBound`), from
+  /// whole inputs.
+  virtual std::vector<std::vector<int64_t>> resolveOutputs(const Instance &instance,
+                                                           llvm::ArrayRef<const void *> inputs) const;
+
+  /// Computes `rows` rows from the same rows of the inputs; the first one is row
+  /// `rowBegin` of the operator. Sums are binary64, roundings stand where the
+  /// operator defines them. Results are in the storage type; bound outputs are
+  /// filled up to their resolved length.
   virtual void compute(const Instance &instance, llvm::ArrayRef<const void *> inputs, int64_t rows,
-                       llvm::ArrayRef<void *> outputs) const = 0;
+                       llvm::ArrayRef<void *> outputs, int64_t rowBegin = 0) const = 0;
+
+protected:
+  /// `generate` without probes: `variant` is Published or Strict.
+  virtual void draw(const Instance &instance, unsigned input, InputVariant variant, uint64_t seed, int64_t rowBegin,
+                    int64_t rowEnd, void *out) const = 0;
 };
 
 /// The reference for an operator of the catalogue; nullptr where there is none

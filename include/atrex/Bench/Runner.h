@@ -56,6 +56,9 @@ struct RunOptions {
   /// Tensor elements up to which a shape is executed whole, and about which a
   /// sample covers otherwise.
   uint64_t budget = uint64_t(1) << 22;
+  /// Work of the reference up to which every row that ran is checked; a seeded
+  /// sample of rows, drawn after the kernel has run, is checked otherwise.
+  double referenceFlops = 5e10;
   /// Kernel source; empty text selects the one in the repository, else the
   /// embedded one.
   std::string kernelText, kernelName;
@@ -163,6 +166,8 @@ private:
   };
   struct Source {
     std::string label;
+    /// The right result is computed, not stored.
+    bool isComputed = false;
     /// Fills rows [begin, end) of an input.
     std::function<void(unsigned input, int64_t begin, int64_t end, void *out)> getInput;
     /// Fills rows [begin, end) of every output with the right result.
@@ -182,12 +187,21 @@ private:
   RunOptions options;
   std::unique_ptr<device::Device> dev;
   std::map<std::string, Compiled> cache;
+  /// Work of the shape at hand by its roofline formula.
+  double shapeFlops = 0;
   std::vector<std::unique_ptr<CodeObjectInfo>> codeObjects;
 };
 
 /// Workgroups to execute: all (empty) when `count` reaches `total`; otherwise
 /// the first, the last and random ones, ascending.
 std::vector<uint64_t> chooseSample(uint64_t total, uint64_t count, llvm::StringRef op, int64_t shape, uint64_t seed);
+
+/// Blocks of rows out of `owned` (half-open, ascending) to check against a
+/// reference that costs `flopsPerRow`: all of them when they cost no more than
+/// `budget`, otherwise first, last and random ones of `blockRows` rows.
+std::vector<std::pair<int64_t, int64_t>> chooseRows(llvm::ArrayRef<std::pair<int64_t, int64_t>> owned,
+                                                    int64_t blockRows, double flopsPerRow, double budget,
+                                                    llvm::StringRef op, int64_t shape, uint64_t seed);
 
 /// Text of the kernel or schedule below bench/: from the source tree when it is
 /// there, else the embedded copy; std::nullopt when there is none. `path` gets

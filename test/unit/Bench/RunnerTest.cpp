@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 #include <csignal>
+#include <set>
 
 using namespace atrex;
 using namespace atrex::bench;
@@ -259,10 +260,29 @@ TEST(Runner, FaultsOfCompilerAndDeviceAreResults) {
 TEST(Runner, OperatorsWithoutReferenceSaySo) {
   Harness harness;
   harness.run(15);
-  const CatalogueOperator *op = llvm::cantFail(harness.catalogue.lookup("topk_filter"));
-  ShapeResult result = harness.runner->runShape(*op, op->shapes.front());
+  CatalogueOperator op = *llvm::cantFail(harness.catalogue.lookup("topk_filter"));
+  op.name = "topk_other";
+  ShapeResult result = harness.runner->runShape(op, op.shapes.front());
   EXPECT_EQ(result.status, ShapeStatus::Error);
   EXPECT_NE(result.error.find("has no reference in this build yet"), std::string::npos);
+}
+
+TEST(Sample, RowsForCostlyReferences) {
+  using Rows = std::vector<std::pair<int64_t, int64_t>>;
+  Rows owned = {{0, 40}, {100, 140}};
+  // Cheap enough: all.
+  EXPECT_EQ(chooseRows(owned, 16, 1, 80, "op", 0, 1), owned);
+  // Three blocks at least; ends of ranges cut blocks.
+  Rows few = chooseRows(owned, 16, 1, 79, "op", 0, 1);
+  ASSERT_EQ(few.size(), 4u);
+  EXPECT_EQ(few.front(), std::make_pair(int64_t(0), int64_t(16)));
+  EXPECT_EQ(few.back(), std::make_pair(int64_t(132), int64_t(140)));
+  EXPECT_EQ(chooseRows(owned, 16, 1, 1, "op", 0, 1).size(), 3u);
+  EXPECT_EQ(chooseRows(owned, 16, 1, 79, "op", 0, 1), few);
+  std::set<Rows> drawn;
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    drawn.insert(chooseRows(owned, 16, 1, 1, "op", 0, seed));
+  EXPECT_GT(drawn.size(), 1u);
 }
 
 TEST(Sample, IsFirstLastAndDistinct) {
