@@ -29,6 +29,8 @@ struct RunRecord {
   uint64_t seed = 0;
   bool whole = false;
   uint64_t budget = 0;
+  /// "fp8" where the looser grade for fp8 inside decides.
+  std::string grade = "strict";
   /// Ended, or written, before every shape was done.
   bool isInterrupted = false;
   /// "<default>" or the file's name.
@@ -50,6 +52,7 @@ struct StoredRun {
   std::string compilerVersion, deviceName, chip, arch, check;
   std::vector<std::string> inputs;
   uint64_t seed = 0, budget = 0;
+  std::string grade = "strict";
   bool whole = false;
   std::vector<ShapeResult> shapes;
   std::vector<llvm::json::Object> codeObjects;
