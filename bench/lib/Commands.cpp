@@ -251,7 +251,8 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"kernel", "FILE", "kernel source instead of bench/kernels/OPERATOR.atx"},
     {"schedule", "FILE", "schedule instead of bench/schedules/ARCH/OPERATOR.* or the built-in one"},
     {"check", "upstream|strict|both,all,race,...",
-     "verdicts that decide pass or fail (default both), and checks of the embedded device (uninit, race, wait, hazard, "
+     "verdicts that decide pass or fail (default both; fp8: with the looser grade for fp8 inside), and checks of the "
+     "embedded device (uninit, race, wait, hazard, "
      "align, all) whose findings fail a shape"},
     {"shuffle", "SEED", "draw the order of workgroups and waves on the embedded device from this seed"},
     {"inputs", "published|strict|both|probes|all", "inputs to run with (default both)"},
@@ -647,11 +648,14 @@ int runRun(Context &context, const Arguments &arguments) {
       options.check = CheckMode::Strict;
     else if (name == "both")
       options.check = CheckMode::Both;
+    else if (name == "fp8")
+      options.fp8Inside = true;
     else if (!device::parseCheckNames(name, options.deviceChecks, bad))
-      return context.fail(makeError(fmt::format("--check '{}' is none of upstream, strict, both, oob, uninit, race, "
-                                                "wait, hazard, align, all",
-                                                name.str())),
-                          exitUsage);
+      return context.fail(
+          makeError(fmt::format("--check '{}' is none of upstream, strict, both, fp8, oob, uninit, race, "
+                                "wait, hazard, align, all",
+                                name.str())),
+          exitUsage);
   }
   if (arguments.has("shuffle")) {
     llvm::Expected<uint64_t> shuffle = arguments.getUnsigned("shuffle", 0, 0);
@@ -811,6 +815,7 @@ int runRun(Context &context, const Arguments &arguments) {
   record.chip = options.chip;
   record.arch = options.arch;
   record.check = options.check;
+  record.grade = options.fp8Inside ? "fp8" : "strict";
   if (testCase)
     record.inputs = {"stored"};
   else

@@ -170,6 +170,7 @@ json::Value bench::toJSON(const RunRecord &record) {
                       {"seed", int64_t(record.seed)},
                       {"whole", record.whole},
                       {"budget", int64_t(record.budget)},
+                      {"grade", record.grade},
                       {"schedule", record.schedule},
                       {"interrupted", record.isInterrupted},
                       {"code_objects", std::move(codeObjects)},

@@ -237,7 +237,7 @@ static bool readTree(const json::Value &tree, StoredRun &run, json::Path path) {
       !fields.read("inputs", run.inputs) || !fields.read("seed", run.seed) || !fields.read("whole", run.whole) ||
       !fields.read("budget", run.budget) || !fields.readOptional("catalogue", run.catalogue) ||
       !fields.readOptional("schedule", run.schedule) || !fields.readOptional("interrupted", run.isInterrupted) ||
-      !fields.readOptional("simulated", run.isSimulated))
+      !fields.readOptional("simulated", run.isSimulated) || !fields.readOptional("grade", run.grade))
     return false;
   const json::Value *chip = fields.get("chip");
   if (!chip) {
@@ -343,6 +343,7 @@ llvm::Error bench::checkSameRun(const StoredRun &stored, const RunRecord &record
       {"chip", stored.chip, record.chip->name.str()},
       {"architecture", stored.arch, record.arch},
       {"check", stored.check, getName(record.check).str()},
+      {"grade", stored.grade, record.grade},
       {"inputs", fmt::format("{}", fmt::join(stored.inputs, ",")), fmt::format("{}", fmt::join(record.inputs, ","))},
       {"seed", std::to_string(stored.seed), std::to_string(record.seed)},
       {"amount executed", describeAmount(stored.whole, stored.budget), describeAmount(record.whole, record.budget)},

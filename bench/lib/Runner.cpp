@@ -635,7 +635,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   std::vector<std::optional<OutputVerdict>> wholeVerdicts(instance.outputs.size());
   for (size_t i = 0; i < instance.outputs.size(); ++i) {
     const TensorSpec &spec = instance.outputs[i];
-    std::optional<Rule> rule = getStrictRule(op.getName(), spec.name);
+    std::optional<Rule> rule = getStrictRule(op.getName(), spec.name, options.fp8Inside);
     if (!rule)
       return makeError(fmt::format("output '{}' of {} has no strict rule", spec.name, op.getName().str()));
     // Units larger than a row are taken over the rows that are judged together.

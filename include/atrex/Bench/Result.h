@@ -29,6 +29,8 @@ struct RunRecord {
   uint64_t seed = 0;
   bool whole = false;
   uint64_t budget = 0;
+  /// "fp8" where the looser grade for fp8 inside decides.
+  std::string grade = "strict";
   /// Ended, or written, before every shape was done.
   bool isInterrupted = false;
   /// "<default>" or the file's name.
@@ -57,6 +59,7 @@ struct StoredRun {
   std::string catalogue;
   std::vector<std::string> inputs;
   uint64_t seed = 0, budget = 0;
+  std::string grade = "strict";
   bool whole = false, isInterrupted = false, isSimulated = true;
   std::vector<ShapeResult> shapes;
   std::vector<llvm::json::Object> codeObjects;

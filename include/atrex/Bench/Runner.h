@@ -42,6 +42,8 @@ struct RunOptions {
   std::string arch = "gfx942";
   const ChipInfo *chip = nullptr;
   CheckMode check = CheckMode::Both;
+  /// The looser grade for kernels that quantise to fp8 between two products.
+  bool fp8Inside = false;
   /// Checks of the embedded device (device::CheckKind bits); a finding fails the
   /// shape.
   uint32_t deviceChecks = 0;
