@@ -215,7 +215,7 @@ static LogicalResult warnLossy(Operation *op) {
   if (layout && tiler && std::holds_alternative<layout::Map>(*layout) &&
       algebra.divideLossy(std::get<layout::Map>(*layout), *tiler))
     mlir::emitWarning(op->getLoc()) << "'" << op->getName() << "' op the tiler '" << layout::toString(*tiler)
-                      << "' never visits some elements of '" << layout::toString(*layout) << "'";
+                                    << "' never visits some elements of '" << layout::toString(*layout) << "'";
   return success();
 }
 
