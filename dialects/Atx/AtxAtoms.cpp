@@ -49,6 +49,28 @@ Value atx::emitPointer(OpBuilder &builder, Location loc, const Address &address)
 
 // Atoms come first in the assembly: an attribute may end in `: type` and would
 // take the colon of the operation.
+/// LLVM has no 8-bit floating point types: their bits move as integers.
+static VectorType getMemoryType(VectorType type) {
+  Type element = type.getElementType();
+  if (LLVM::isCompatibleType(element))
+    return type;
+  return VectorType::get(type.getShape(), IntegerType::get(type.getContext(), getElementBits(element)));
+}
+
+Value atx::emitVectorLoad(OpBuilder &builder, Location loc, const Address &address, VectorType type) {
+  VectorType moved = getMemoryType(type);
+  Value value = LLVM::LoadOp::create(builder, loc, moved, emitPointer(builder, loc, address), address.align);
+  return moved == type ? value : Value(vector::BitCastOp::create(builder, loc, type, value));
+}
+
+void atx::emitVectorStore(OpBuilder &builder, Location loc, Value value, const Address &address) {
+  auto type = cast<VectorType>(value.getType());
+  VectorType moved = getMemoryType(type);
+  if (moved != type)
+    value = vector::BitCastOp::create(builder, loc, moved, value);
+  LLVM::StoreOp::create(builder, loc, value, emitPointer(builder, loc, address), address.align);
+}
+
 ParseResult atx::parseAtom(OpAsmParser &parser, Attribute &atom) { return parser.parseAttribute(atom); }
 
 void atx::printAtom(OpAsmPrinter &printer, Operation *, Attribute atom) { printer << atom; }
@@ -76,11 +98,11 @@ bool UniversalCopyAttr::connects(MemorySpace source, MemorySpace destination) co
 LogicalResult UniversalCopyAttr::verifyTarget(StringRef, function_ref<InFlightDiagnostic()>) const { return success(); }
 
 Value UniversalCopyAttr::emitLoad(OpBuilder &builder, Location loc, const Address &source, VectorType type) const {
-  return LLVM::LoadOp::create(builder, loc, type, emitPointer(builder, loc, source), source.align);
+  return emitVectorLoad(builder, loc, source, type);
 }
 
 bool UniversalCopyAttr::emitStore(OpBuilder &builder, Location loc, Value value, const Address &destination) const {
-  LLVM::StoreOp::create(builder, loc, value, emitPointer(builder, loc, destination), destination.align);
+  emitVectorStore(builder, loc, value, destination);
   return true;
 }
 

@@ -60,6 +60,10 @@ unsigned getAddressSpace(MemorySpace space);
 /// Base, offset and constant of an address as one LLVM pointer; not for buffers.
 mlir::Value emitPointer(mlir::OpBuilder &builder, mlir::Location loc, const Address &address);
 
+/// Plain loads and stores of a vector of one lane, of any element type.
+mlir::Value emitVectorLoad(mlir::OpBuilder &builder, mlir::Location loc, const Address &address, mlir::VectorType type);
+void emitVectorStore(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, const Address &address);
+
 // Parameters of types and attributes.
 mlir::FailureOr<layout::IntTuple> parseIntTuple(mlir::AsmParser &parser);
 mlir::FailureOr<layout::Layout> parseLayout(mlir::AsmParser &parser);

@@ -648,8 +648,8 @@ struct LoadPattern : public OpConversionPattern<LoadOp> {
                                                    op.getCoord().getType(), adaptor.getCoord(), arith);
     if (failed(address))
       return failure();
-    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), emitPointer(rewriter, op.getLoc(), *address),
-                                              address->align);
+    Value vector = emitVectorLoad(rewriter, op.getLoc(), *address, VectorType::get({1}, op.getType()));
+    rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, vector, ArrayRef<int64_t>{0});
     return success();
   }
 };
@@ -663,8 +663,10 @@ struct StorePattern : public OpConversionPattern<StoreOp> {
                                                    op.getCoord().getType(), adaptor.getCoord(), arith);
     if (failed(address))
       return failure();
-    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue().front(),
-                                               emitPointer(rewriter, op.getLoc(), *address), address->align);
+    Value value = adaptor.getValue().front();
+    Value vector = vector::BroadcastOp::create(rewriter, op.getLoc(), VectorType::get({1}, value.getType()), value);
+    emitVectorStore(rewriter, op.getLoc(), vector, *address);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -1172,7 +1174,7 @@ private:
     if (!type.getSwizzle().isIdentity())
       align = std::min<int64_t>(align, int64_t(1) << type.getSwizzle().base);
     Address address = getAddress(arith, algebra, *operand.view, offset, align);
-    return cached = LLVM::LoadOp::create(rewriter, loc, vector, emitPointer(rewriter, loc, address), align);
+    return cached = emitVectorLoad(rewriter, loc, address, vector);
   }
 
   void emitProducts(int64_t m, int64_t n, int64_t k) {

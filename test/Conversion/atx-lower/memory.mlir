@@ -10,7 +10,7 @@ func.func @swizzled(%i: index) -> bf16 {
   // CHECK: arith.shrui
   // CHECK: arith.xori
   // CHECK: arith.trunci %{{.*}} : i64 to i32
-  // CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> bf16
+  // CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> vector<1xbf16>
   %s = atx.alloc_shared : !atx.view<bf16, shared, (128,64):(64,1), align = 1024, swizzle = S<3,4,3>>
   %c = atx.make %i : index -> !atx.int_tuple<(?,8)>
   %x = atx.load %s[%c] : !atx.view<bf16, shared, (128,64):(64,1), align = 1024, swizzle = S<3,4,3>>, !atx.int_tuple<(?,8)>
@@ -141,4 +141,19 @@ func.func @order(%a: !atx.fragment<f32, (1,2,1):(0,1,0), chunk = 1>, %b: !atx.fr
   // CHECK: math.fma %[[A1]], %[[B0]]
   %d = atx.gemm #atx.universal_fma<f32>, %a, %b, %c order mnk serpentine : !atx.fragment<f32, (1,2,1):(0,1,0), chunk = 1>, !atx.fragment<f32, (1,2,1):(0,1,0), chunk = 1>, !atx.fragment<f32, (1,2,2):(0,1,2), chunk = 1>
   return %d : !atx.fragment<f32, (1,2,2):(0,1,2), chunk = 1>
+}
+
+// -----
+
+// The bits of 8-bit floating point elements move as integers.
+
+// CHECK-LABEL: func @fp8
+func.func @fp8(%p: !llvm.ptr<1>) -> !atx.fragment<f8E4M3FNUZ, 4:1, chunk = 4> {
+  // CHECK: %[[BITS:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> vector<4xi8>
+  // CHECK: vector.bitcast %[[BITS]] : vector<4xi8> to vector<4xf8E4M3FNUZ>
+  %ptr = atx.make_ptr %p : !llvm.ptr<1> -> !atx.ptr<f8E4M3FNUZ, global, align = 4>
+  %l = atx.static : !atx.layout<4:1>
+  %v = atx.make_view %ptr, %l : !atx.ptr<f8E4M3FNUZ, global, align = 4>, !atx.layout<4:1>
+  %f = atx.copy #atx.universal_copy<32>, %v : !atx.view<f8E4M3FNUZ, global, 4:1, align = 4> -> !atx.fragment<f8E4M3FNUZ, 4:1, chunk = 4>
+  return %f : !atx.fragment<f8E4M3FNUZ, 4:1, chunk = 4>
 }
