@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Device/Sim/MatrixRunner.h"
+#include "atrex/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -50,7 +51,7 @@ static Expected<VectorFile> parseVectors(StringRef path) {
   auto buffer = MemoryBuffer::getFile(path);
   if (!buffer)
     return createStringError("cannot read '" + path + "': " + buffer.getError().message());
-  auto value = json::parse((*buffer)->getBuffer());
+  auto value = parseJson((*buffer)->getBuffer());
   if (!value)
     return fail(toString(value.takeError()));
   const json::Object *root = value->getAsObject();
