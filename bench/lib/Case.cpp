@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Case.h"
+#include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -93,7 +94,7 @@ llvm::Expected<Case> bench::loadCase(llvm::StringRef directory) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
-  llvm::Expected<json::Value> tree = json::parse((*buffer)->getBuffer());
+  llvm::Expected<json::Value> tree = parseJson((*buffer)->getBuffer());
   if (!tree)
     return makeError(fmt::format("'{}': {}", path, llvm::toString(tree.takeError())));
   auto fail = [&](const std::string &what) { return makeError(fmt::format("'{}': {}", path, what)); };

@@ -10,6 +10,7 @@
 #include "atrex/Bench/Shortcut.h"
 #include "atrex/Bench/Verdict.h"
 #include "atrex/Support/FileOutput.h"
+#include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -361,7 +362,7 @@ int bench::runDraw(const Catalogue &catalogue, const Arguments &arguments, llvm:
     given = (*entry)->lookupShape(ids->front())->params.getValues();
   }
   if (arguments.has("params")) {
-    llvm::Expected<json::Value> parsed = json::parse(arguments.get("params"));
+    llvm::Expected<json::Value> parsed = parseJson(arguments.get("params"));
     if (!parsed)
       return fail(err, makeError(fmt::format("--params: {}", llvm::toString(parsed.takeError()))));
     if (!parsed->getAsObject())

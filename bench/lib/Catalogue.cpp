@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Catalogue.h"
 #include "atrex/Bench/Embedded.h"
+#include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -186,7 +187,7 @@ private:
 
 llvm::Expected<CatalogueOperator> Catalogue::parse(llvm::StringRef text, llvm::StringRef fileName) {
   Reader reader(fileName);
-  llvm::Expected<json::Value> tree = json::parse(text);
+  llvm::Expected<json::Value> tree = parseJson(text);
   if (!tree) {
     reader.fail(llvm::toString(tree.takeError()));
     return reader.takeError();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Result.h"
 #include "atrex/Bench/Compare.h"
+#include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -183,7 +184,7 @@ json::Value bench::toJSON(const RunRecord &record) {
 
 llvm::Error ResultSet::add(llvm::StringRef text, llvm::StringRef name) {
   auto fail = [&](const std::string &what) { return makeError(fmt::format("'{}': {}", name.str(), what)); };
-  llvm::Expected<json::Value> tree = json::parse(text);
+  llvm::Expected<json::Value> tree = parseJson(text);
   if (!tree)
     return fail(llvm::toString(tree.takeError()));
   const json::Object *object = tree->getAsObject();

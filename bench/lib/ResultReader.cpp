@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Result.h"
+#include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -275,7 +276,7 @@ static bool readTree(const json::Value &tree, StoredRun &run, json::Path path) {
 }
 
 llvm::Expected<StoredRun> bench::readRun(llvm::StringRef text, llvm::StringRef name) {
-  llvm::Expected<json::Value> tree = json::parse(text);
+  llvm::Expected<json::Value> tree = parseJson(text);
   if (!tree)
     return makeError(fmt::format("'{}': {}", name.str(), llvm::toString(tree.takeError())));
   const json::Object *object = tree->getAsObject();

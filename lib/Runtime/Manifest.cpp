@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Runtime/Manifest.h"
+#include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -294,7 +295,7 @@ ManifestKernel Reader::readKernel(const json::Value &value, const std::string &w
 }
 
 llvm::Expected<Manifest> Manifest::fromText(llvm::StringRef text) {
-  llvm::Expected<json::Value> tree = json::parse(text);
+  llvm::Expected<json::Value> tree = parseJson(text);
   if (!tree)
     return makeError("malformed manifest: " + llvm::toString(tree.takeError()));
   Reader reader;

@@ -5,7 +5,7 @@
 // text and source line.
 // RUN: not atrex-sim run %t.co --arg out:256:%t.bin 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not test -e %t.bin
-// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_screen_partition_4se_b32_e32 v1, v2 [{{.*}}errors.s:[[#@LINE+68]]]
+// UNKNOWN: kernel 'test': instruction is not implemented; wave 0 of workgroup (0, 0, 0), instruction at 0x{{[0-9a-f]+}} (test+0x{{[0-9a-f]+}}): v_screen_partition_4se_b32_e32 v1, v2 [{{.*}}errors.s:[[#@LINE+87]]]
 // RUN: not atrex-sim coverage %t.co | FileCheck %s --check-prefix=COVERAGE
 // COVERAGE: errors.s.tmp.co: {{[0-9]+}} instructions, 1 mnemonics not implemented
 // COVERAGE-NEXT: v_screen_partition_4se_b32 (1 times)
@@ -38,6 +38,25 @@
 // NOELF: error: '{{.*}}.txt': not an ELF file
 // RUN: not atrex-sim run %t.none 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: error: cannot read '{{.*}}.none'
+// What has no end or is too large is not read.
+// RUN: not atrex-sim run /dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: error: cannot read '/dev/zero': it is a character device, not a regular file
+// RUN: atrex-sim run %t.co --arg in:/dev/zero > %t.log 2>&1; test $? -eq 1
+// RUN: FileCheck %s --check-prefix=DEVICE < %t.log
+// RUN: atrex-sim run %t.co --arg inout:/dev/zero:%t.bin > %t.log 2>&1; test $? -eq 1
+// RUN: FileCheck %s --check-prefix=DEVICE < %t.log
+// RUN: not atrex-sim coverage /dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
+// RUN: not atrex-sim run %t.co --arg in:%t.pipe 2>&1 | FileCheck %s --check-prefix=PIPE
+// PIPE: error: cannot read '{{.*}}.pipe': it is a pipe, not a regular file
+// RUN: not atrex-sim run %S 2>&1 | FileCheck %s --check-prefix=DIR
+// DIR: error: cannot read '{{.*}}': it is a directory, not a regular file
+// RUN: rm -f %t.large && truncate -s 1073741825 %t.large
+// RUN: not atrex-sim run %t.large 2>&1 | FileCheck %s --check-prefix=LARGE && rm %t.large
+// LARGE: error: cannot read '{{.*}}.large': it has 1073741825 bytes, more than the 1073741824 that are read
+// RUN: rm -f %t.large && truncate -s 17179869185 %t.large
+// RUN: not atrex-sim run %t.co --arg in:%t.large 2>&1 | FileCheck %s --check-prefix=LARGEARG && rm %t.large
+// LARGEARG: error: cannot read '{{.*}}.large': it has 17179869185 bytes, more than the 17179869184 that are read
 // RUN: not atrex-sim run %t.co --arch gfx950 --arg zero:4 2>&1 | FileCheck %s --check-prefix=ARCH
 // ARCH: code object is for gfx942, the device is gfx950
 // RUN: not atrex-sim run %t.o --arg zero:4 2>&1 | FileCheck %s --check-prefix=OBJ

@@ -1,9 +1,9 @@
 // Wait states of matrix instructions: one less than needed is found, the needed
 // number is silent. 20 wait states behind 16 passes on gfx950 are one more than
 // LLVM 22.1.8 looks back.
-// RUN: %S/Inputs/cases.sh %s %t hazard 1:5 2:7 3:11 4:19 5:7 6:11 7:7 8:2 9:9 10:3 11:10 12:6 13:9 14:11 15:2 16:4 17:7 > %t.log
+// RUN: %S/Inputs/cases.sh %s %t hazard 1:5 2:7 3:11 4:19 5:7 6:11 7:7 8:2 9:9 10:3 11:10 12:6 13:9 14:11 15:2 16:4 17:7 22:3 23:3 > %t.log
 // RUN: FileCheck %s --check-prefix=GFX942 < %t.log
-// RUN: env ARCH=gfx950 %S/Inputs/cases.sh %s %t hazard 1:5 2:8 3:12 4:20 5:8 6:12 7:8 8:2 9:10 10:3 11:10 12:6 13:9 14:19 15:2 16:4 17:8 18:12 19:8 20:20 21:2 > %t.log5
+// RUN: env ARCH=gfx950 %S/Inputs/cases.sh %s %t hazard 1:5 2:8 3:12 4:20 5:8 6:12 7:8 8:2 9:10 10:3 11:10 12:6 13:9 14:19 15:2 16:4 17:8 18:12 19:8 20:20 21:2 22:4 23:3 > %t.log5
 // RUN: FileCheck %s --check-prefix=GFX950 < %t.log5
 // GFX942: case 1 gap 4: finding: hazard: unfinished result of a matrix instruction read in a1: 4 wait states of 5; s_nop 0 is missing
 // GFX942-NEXT: case 1 gap 5: clean
@@ -39,6 +39,10 @@
 // GFX942-NEXT: case 16 gap 4: clean
 // GFX942: case 17 gap 6: finding: hazard: unfinished result of a matrix instruction overwritten in a1: 6 wait states of 7; s_nop 0 is missing
 // GFX942-NEXT: case 17 gap 7: clean
+// GFX942: case 22 gap 2: finding: hazard: matrix instruction reads a part of an unfinished result as C in a[2:5]: 2 wait states of 3; s_nop 0 is missing
+// GFX942-NEXT: case 22 gap 3: clean
+// GFX942: case 23 gap 2: finding: hazard: matrix instruction reads a part of an unfinished result as C in a[2:5]: 2 wait states of 3; s_nop 0 is missing
+// GFX942-NEXT: case 23 gap 3: clean
 // GFX950: case 1 gap 4: finding: hazard: unfinished result of a matrix instruction read in a1: 4 wait states of 5; s_nop 0 is missing
 // GFX950-NEXT: case 1 gap 5: clean
 // GFX950: case 2 gap 7: finding: hazard: unfinished result of a matrix instruction read in a1: 7 wait states of 8; s_nop 0 is missing
@@ -81,6 +85,10 @@
 // GFX950-NEXT: case 20 gap 20: clean
 // GFX950: case 21 gap 1: finding: hazard: lane swap reads a just written register, v2: 1 wait state of 2; s_nop 0 is missing
 // GFX950-NEXT: case 21 gap 2: clean
+// GFX950: case 22 gap 3: finding: hazard: matrix instruction reads a part of an unfinished result as C in a[2:5]: 3 wait states of 4; s_nop 0 is missing
+// GFX950-NEXT: case 22 gap 4: clean
+// GFX950: case 23 gap 2: finding: hazard: matrix instruction reads a part of an unfinished result as C in a[2:5]: 2 wait states of 3; s_nop 0 is missing
+// GFX950-NEXT: case 23 gap 3: clean
 .set ROW, 256
 .include "macros.inc"
 .macro gap
@@ -177,6 +185,14 @@ begin
   v_mov_b32 v2, 0
   gap
   v_permlane16_swap_b32 v2, v3
+.elseif CASE == 22
+  v_mfma_f32_4x4x4_16b_f16 a[0:3], v[2:3], v[4:5], a[0:3]
+  gap
+  v_mfma_f32_4x4x4_16b_f16 a[20:23], v[2:3], v[4:5], a[2:5]
+.elseif CASE == 23
+  v_mfma_f32_4x4x4_16b_f16 a[0:3], v[2:3], v[4:5], a[0:3]
+  gap
+  v_mfma_f32_4x4x1_16b_f32 a[20:23], v2, v4, a[2:5]
 .endif
   s_waitcnt vmcnt(0)
   s_nop 15

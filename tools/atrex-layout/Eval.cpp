@@ -8,6 +8,7 @@
 
 #include "Tool.h"
 #include "atrex/Layout/Text.h"
+#include "atrex/Support/Json.h"
 #include "atrex/Target/MatrixInstructions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -389,7 +390,7 @@ int runFacts(StringRef file) {
     errs() << file << ": error: " << buffer.getError().message() << '\n';
     return 1;
   }
-  Expected<json::Value> document = json::parse((*buffer)->getBuffer());
+  Expected<json::Value> document = parseJson((*buffer)->getBuffer());
   if (!document) {
     errs() << file << ": error: " << llvm::toString(document.takeError()) << '\n';
     return 1;

@@ -14,6 +14,7 @@
 #include "Fuzz.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
+#include "atrex/Support/FileInput.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -130,9 +131,9 @@ static void change(std::string &bytes, const std::vector<Span> &spans, std::mt19
 }
 
 int runFuzz() {
-  auto buffer = MemoryBuffer::getFile(fuzzFile, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = readRegularFile(fuzzFile, 1ull << 30);
   if (!buffer) {
-    errs() << "atrex-sim: error: cannot read '" << fuzzFile << "': " << buffer.getError().message() << '\n';
+    errs() << "atrex-sim: error: " << toString(buffer.takeError()) << '\n';
     return 1;
   }
   std::string original = (*buffer)->getBuffer().str();

@@ -10,6 +10,7 @@
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -156,12 +157,8 @@ struct Argument {
   std::string blob;
 };
 
-Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return createStringError(buffer.getError(), "cannot read '" + path + "': " + buffer.getError().message());
-  return std::move(*buffer);
-}
+/// Largest code object, and largest file that an argument may name.
+constexpr uint64_t maxObjectBytes = 1ull << 30, maxArgumentBytes = 16ull << 30;
 
 bool parseInteger(StringRef text, unsigned bits, uint64_t &value) {
   int64_t i;
@@ -199,7 +196,7 @@ int parseArgument(StringRef spec, Argument &a) {
     }
     if (path.empty())
       return bad("the file name is missing");
-    auto content = readFile(path);
+    auto content = readRegularFile(path, maxArgumentBytes);
     if (!content)
       return fail(1, content.takeError());
     a.content = std::move(*content);
@@ -695,7 +692,7 @@ int run() {
     if (option->getNumOccurrences() && !dumpAt.getNumOccurrences())
       return fail(2, "--" + option->ArgStr + " needs --dump-at");
 
-  auto file = readFile(inputFile);
+  auto file = readRegularFile(inputFile, maxObjectBytes);
   if (!file)
     return fail(1, file.takeError());
   SimOptions options;
@@ -871,7 +868,7 @@ int coverage() {
   if (coverageFiles.empty())
     return fail(2, "coverage: expected files, or --all for the instruction set of a chip");
   for (const std::string &path : coverageFiles) {
-    auto file = readFile(path);
+    auto file = readRegularFile(path, maxObjectBytes);
     if (!file) {
       code = fail(1, file.takeError());
       continue;

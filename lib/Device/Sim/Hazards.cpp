@@ -309,7 +309,8 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
             else if (m.matrix == Effects::Dgemm4)
               need = e.matrix == Effects::Xdl ? 0u : 4u;
             else if (m.matrix == Effects::Xdl)
-              need = m.passes + (isGfx950 && m.passes >= 4 ? 2u : 1u);
+              // Behind two passes, f32 and f64 consumers need no more than on gfx942.
+              need = m.passes + (isGfx950 && (m.passes >= 4 || e.matrix == Effects::Xdl) ? 2u : 1u);
             else
               need = e.matrix == Effects::Xdl ? 0u : m.passes;
           }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Device/Sim/MatrixRunner.h"
+#include "atrex/Support/FileInput.h"
+#include "atrex/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -45,12 +47,15 @@ template <class Rows> void setElement(Rows &rows, unsigned lane, unsigned v, uns
 
 } // namespace
 
+/// Largest file of vectors.
+static constexpr uint64_t maxFileBytes = 1ull << 30;
+
 static Expected<VectorFile> parseVectors(StringRef path) {
   auto fail = [&](const Twine &message) { return createStringError("'" + path + "': " + message); };
-  auto buffer = MemoryBuffer::getFile(path);
+  auto buffer = readRegularFile(path, maxFileBytes);
   if (!buffer)
-    return createStringError("cannot read '" + path + "': " + buffer.getError().message());
-  auto value = json::parse((*buffer)->getBuffer());
+    return buffer.takeError();
+  auto value = parseJson((*buffer)->getBuffer());
   if (!value)
     return fail(toString(value.takeError()));
   const json::Object *root = value->getAsObject();
