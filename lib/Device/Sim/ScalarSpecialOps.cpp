@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Device/Sim/Access.h"
+#include <sched.h>
 
 namespace atrex::device::sim {
 namespace {
@@ -272,8 +273,8 @@ class LockedResource {
 public:
   LockedResource(const Wave &w, const Inst *in)
       : r(w.ts->gws[((w.s[regM0] >> 16) + (in->imm & 0xffffu)) % gwsResources]) {
-    while (__atomic_exchange_n(&r.lock, 1u, __ATOMIC_ACQUIRE)) {
-    }
+    while (__atomic_exchange_n(&r.lock, 1u, __ATOMIC_ACQUIRE))
+      sched_yield();
   }
   ~LockedResource() { __atomic_store_n(&r.lock, 0u, __ATOMIC_RELEASE); }
   GwsResource &r;
@@ -285,9 +286,11 @@ u32 firstLane(const Wave &w, const Inst *in) {
   return w.v[in->src[0].reg + (exec ? u32(__builtin_ctzll(exec)) : 0u)];
 }
 /// Tries again later; charges a share of the workgroup's time slice, so that the
-/// workgroup waited for gets its turn soon.
+/// workgroup waited for gets its turn soon. Small enough that a host thread which
+/// waits for another one, on a loaded machine, is not taken for an endless loop.
 const Inst *wait(Wave &w, const Inst *in) {
-  w.executed += 50000;
+  w.executed += 1000;
+  sched_yield();
   return stop(w, in, WaveYield);
 }
 
