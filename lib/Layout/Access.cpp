@@ -100,6 +100,17 @@ Layout Algebra::recastLayout(const Layout &layout, int64_t ratio, bool widen) {
     fail(20, "recast to a narrower type needs a leaf of stride 1, " + toString(layout) + " has none");
     return Layout();
   }
+  // The elements of a unit leaf grow only if no other leaf turns out to be the
+  // one that counts them.
+  if (!wide)
+    for (const auto &[extent, stride] : leaves)
+      if (stride.isDynamic() && stride.value == 1 && !extent.is(1)) {
+        fail(20,
+             "recast to a narrower type: cannot prove that stride " + toString(stride) + " of " + toString(layout) +
+                 " differs from 1",
+             "give the stride a divisor, such as '?{div=2}'");
+        return Layout();
+      }
   unsigned pick = wide.value_or(*unit), position = 0;
   SmallVector<Int> strides;
   IntTuple shape = zipMap(
