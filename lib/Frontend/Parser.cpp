@@ -16,7 +16,17 @@
 using namespace atrex::frontend;
 using namespace atrex::frontend::ast;
 
-llvm::StringRef ast::getSpelling(UnaryOp op) { return op == UnaryOp::Neg ? "-" : "!"; }
+llvm::StringRef ast::getSpelling(UnaryOp op) {
+  switch (op) {
+  case UnaryOp::Neg:
+    return "-";
+  case UnaryOp::Not:
+    return "!";
+  case UnaryOp::BitNot:
+    return "~";
+  }
+  return "";
+}
 
 llvm::StringRef ast::getSpelling(BinaryOp op) {
   switch (op) {
@@ -46,6 +56,16 @@ llvm::StringRef ast::getSpelling(BinaryOp op) {
     return "&&";
   case BinaryOp::Or:
     return "||";
+  case BinaryOp::BitAnd:
+    return "&";
+  case BinaryOp::BitOr:
+    return "|";
+  case BinaryOp::BitXor:
+    return "^";
+  case BinaryOp::ShiftLeft:
+    return "<<";
+  case BinaryOp::ShiftRight:
+    return ">>";
   }
   return "";
 }
@@ -370,56 +390,67 @@ bool Parser::parseBody(OpDecl &op) {
   llvm::SMLoc opening = tok.getLoc();
   if (!expect(TokenKind::LBrace, op.constraints.empty() ? "or 'where' after the results" : "after the constraints"))
     return false;
-  llvm::SmallVector<Stmt> body;
+  llvm::SmallVector<const Stmt *> body;
   bool ok = true;
   while (!tok.is(TokenKind::RBrace)) {
     if (tok.is(TokenKind::Eof) || atOpStart()) {
-      op.body = file.copy<Stmt>(body);
+      op.body = {file.copy<const Stmt *>(body), llvm::SMRange(opening, tok.getEndLoc())};
       return expectClosing(TokenKind::RBrace, opening, "a statement or ");
     }
     if (diags.reachedLimit())
       return false;
-    Stmt stmt{Stmt::Kind::Assign, {}, tok.getLoc(), nullptr};
+    Binding name{{}, tok.getLoc()};
+    const Expr *value = nullptr;
+    bool isLet = false;
+    auto add = [&] {
+      llvm::SMRange range(name.loc, previousEnd);
+      if (isLet)
+        body.push_back(file.create<BindStmt>(Stmt::Kind::Let, range, file.copy<Binding>(name), /*isTuple=*/false,
+                                             /*type=*/nullptr, value));
+      else
+        body.push_back(file.create<AssignStmt>(range, name.loc, file.copy<Binding>(name), /*isTuple=*/false,
+                                               /*compound=*/std::nullopt, value));
+    };
     llvm::SMLoc start = tok.getLoc();
     bool parsed = true;
     if (consumeIf(TokenKind::KwLet)) {
-      stmt.kind = Stmt::Kind::Let;
+      isLet = true;
       if (tok.is(TokenKind::LParen)) {
         diags.error(tok.getLoc()) << "'let' binds one name; lists of names are not supported yet";
         parsed = false;
       } else {
-        parsed = parseNewName("a value", stmt.name, stmt.loc);
+        parsed = parseNewName("a value", name.name, name.loc);
       }
     } else if (tok.is(TokenKind::Identifier) && isReservedWord(tok.text)) {
       diags.error(tok.getLoc()) << "'" << tok.text << "' cannot begin a statement of an operator";
       parsed = false;
     } else if (tok.is(TokenKind::Identifier)) {
-      stmt.name = tok.text;
+      name.name = tok.text;
       advance();
     } else {
       parsed = failExpected("a statement ('let name = ...' or 'result = ...') or '}'");
     }
     if (parsed)
-      parsed = expect(TokenKind::Assign, stmt.kind == Stmt::Kind::Let ? "after the name" : "after the result's name");
+      parsed = expect(TokenKind::Assign, isLet ? "after the name" : "after the result's name");
     if (parsed) {
-      stmt.value = parseExpr();
-      parsed = stmt.value;
+      value = parseExpr();
+      parsed = value;
     }
     if (!parsed) {
       ok = false;
       // The name stays known, so that its uses are not reported as well.
-      if (!stmt.name.empty()) {
-        stmt.value = file.create<ErrorExpr>(llvm::SMRange(start, start));
-        body.push_back(stmt);
+      if (!name.name.empty()) {
+        value = file.create<ErrorExpr>(llvm::SMRange(start, start));
+        add();
       }
       if (tok.getLoc() == start)
         advance();
       skipToStatement();
       continue;
     }
-    body.push_back(stmt);
+    add();
   }
-  op.body = file.copy<Stmt>(body);
+  op.body = {file.copy<const Stmt *>(body), llvm::SMRange(opening, tok.getEndLoc())};
   op.endLoc = tok.getLoc();
   advance();
   op.hasErrors |= !ok;
