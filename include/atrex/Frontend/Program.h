@@ -52,7 +52,10 @@ enum class Elementwise : uint8_t {
   Add,
   Sub,
   Mul,
+  /// Integers: rounded down, 0 for a divisor of 0.
   Div,
+  /// Integers: with the sign of the divisor, the dividend for a divisor of 0.
+  Mod,
   Max,
   Min,
   Eq,
@@ -75,22 +78,38 @@ enum class Elementwise : uint8_t {
   Recip,
   Sigmoid,
   Silu,
+  Softplus,
   Tanh,
+  Erf,
+  Sin,
+  Cos,
   Floor,
   Ceil,
+  /// To the nearest integer, ties to even.
+  Round,
+  Trunc,
+  IsNaN,
+  /// Approximate quotient and square root.
+  FastDiv,
+  FastSqrt,
   /// condition, value if true, value if false
   Select,
   Fma,
   BitAnd,
   BitOr,
   BitXor,
+  BitNot,
   ShiftLeft,
   ShiftRight,
+  PopCount,
   /// Conversion of the operand to the node's type.
   Cast,
+  /// The same bits as the node's type, which has the same width.
+  Bitcast,
 };
 
-enum class Reduction : uint8_t { Sum, Mean, Max, Min };
+/// `ArgMax` and `ArgMin` give positions, `Any` and `All` combine truth values.
+enum class Reduction : uint8_t { Sum, Mean, Prod, Max, Min, ArgMax, ArgMin, Any, All };
 
 /// One item of a subscript, in the order of the result's axes.
 struct SubscriptItem {
