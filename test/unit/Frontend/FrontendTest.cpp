@@ -144,7 +144,7 @@ TEST(Parser, Precedence) {
   std::unique_ptr<ast::File> file = parse(source.getText(), *source.diags);
   ASSERT_TRUE(source.messages.empty());
   ASSERT_EQ(file->ops.size(), 1u);
-  auto *orExpr = llvm::dyn_cast<ast::BinaryExpr>(file->ops[0]->body[0].value);
+  auto *orExpr = llvm::dyn_cast<ast::BinaryExpr>(llvm::cast<ast::AssignStmt>(file->ops[0]->body.stmts[0])->value);
   ASSERT_TRUE(orExpr && orExpr->op == ast::BinaryOp::Or);
   auto *andExpr = llvm::dyn_cast<ast::BinaryExpr>(orExpr->rhs);
   ASSERT_TRUE(andExpr && andExpr->op == ast::BinaryOp::And);
@@ -161,7 +161,7 @@ TEST(Parser, ResumesAtTheNextStatement) {
   std::unique_ptr<ast::File> file = parse(source.getText(), *source.diags);
   EXPECT_EQ(source.messages.size(), 2u);
   ASSERT_EQ(file->ops.size(), 3u);
-  EXPECT_EQ(file->ops[0]->body.size(), 3u);
+  EXPECT_EQ(file->ops[0]->body.stmts.size(), 3u);
   EXPECT_TRUE(file->ops[0]->hasErrors);
   EXPECT_TRUE(file->ops[1]->isIncomplete);
   EXPECT_FALSE(file->ops[2]->hasErrors);
