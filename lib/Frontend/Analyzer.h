@@ -8,6 +8,7 @@
 #ifndef ATREX_LIB_FRONTEND_ANALYZER_H
 #define ATREX_LIB_FRONTEND_ANALYZER_H
 
+#include "atrex/Frontend/Builtins.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "atrex/Frontend/Lexer.h"
 #include "atrex/Frontend/Sema.h"
@@ -52,7 +53,7 @@ inline const llvm::fltSemantics &getSemantics(DataType type) {
 }
 
 /// Names of the functions, for messages.
-llvm::ArrayRef<llvm::StringRef> getFunctionNames();
+std::vector<llvm::StringRef> getFunctionNames();
 
 /// What an expression denotes.
 struct Value {
@@ -64,12 +65,16 @@ struct Value {
     /// An integer constant or an expression over dimensions.
     Dim,
     Node,
+    /// Several values: what `topk` gives.
+    Tuple,
   };
   Kind kind = Kind::Poison;
   double number = 0;
   DimExpr dim;
   unsigned dimSize = 0;
   Node *node = nullptr;
+  /// Tuple.
+  std::vector<Value> elements;
   /// The expression, for messages.
   const ast::Expr *expr = nullptr;
 
@@ -77,6 +82,7 @@ struct Value {
   bool isFloat() const { return kind == Kind::Float; }
   bool isDim() const { return kind == Kind::Dim; }
   bool isNode() const { return kind == Kind::Node; }
+  bool isTuple() const { return kind == Kind::Tuple; }
   /// An integer without a dimension in it.
   std::optional<int64_t> getInteger() const { return isDim() ? dim.getConstant() : std::nullopt; }
 };
@@ -106,6 +112,9 @@ private:
   void checkConstraint(const ast::Expr *expr);
   void checkRuntimeDims();
   void checkStmt(const ast::Stmt &stmt);
+  void checkBinding(const ast::BindStmt &stmt);
+  /// Whether `value` has the type written for it; constants take it.
+  bool checkAnnotation(Value &value, const ast::TypeSpec &spec, const ast::Binding &name);
   void checkLet(const ast::Binding &stmt, const Value &value);
   void checkAssign(const ast::Binding &stmt, const ast::Expr *source, const Value &value);
   void checkResultsAssigned();
@@ -123,7 +132,10 @@ private:
 
   //===--- Expressions ----------------------------------------------------===//
 
+  /// Evaluates an expression that stands for one value.
   Value evaluate(const ast::Expr *expr);
+  /// The same, or several values.
+  Value evaluateAny(const ast::Expr *expr);
   Value evaluateName(const ast::NameExpr &expr);
   Value evaluateUnary(const ast::UnaryExpr &expr);
   Value evaluateBinary(const ast::BinaryExpr &expr);
@@ -132,6 +144,10 @@ private:
   Value evaluateReduction(const ast::CallExpr &expr, Reduction reduction);
   Value evaluateIndex(const ast::IndexExpr &expr);
   bool evaluateAxes(const ast::Argument &arg, unsigned rank, llvm::SmallVectorImpl<unsigned> &axes);
+  /// Whether a reduction or scan combines values of the type of `operand`.
+  bool checkReduces(const Value &operand, Reduction reduction, llvm::StringRef name);
+  /// Whether values of the type of `operand` have an order.
+  bool checkOrdered(const Value &operand, llvm::StringRef what);
   bool evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::SmallVectorImpl<Value> &values);
 
   /// Gives constants among `values` the type of the others and checks that all
@@ -144,6 +160,39 @@ private:
   Value makeElementwise(Elementwise op, DataType type, llvm::ArrayRef<Value> operands, llvm::StringRef what,
                         const ast::Expr *source);
   bool broadcast(Shape &shape, const Value *&shapeOwner, const Value &operand, llvm::StringRef what, llvm::SMLoc loc);
+
+  //===--- Functions of SemaBuiltins.cpp ----------------------------------===//
+
+  /// Null: not one of these.
+  std::optional<Value> evaluateShapedCall(const ast::CallExpr &expr);
+  /// Binds arguments to the parameters of `builtin`; null for one left out.
+  bool bindArgs(const ast::CallExpr &expr, const Builtin &builtin, llvm::SmallVectorImpl<const ast::Expr *> &bound);
+  Value evaluateTensor(const ast::Expr *expr, llvm::StringRef what);
+  std::optional<bool> evaluateFlag(const ast::Expr *expr, llvm::StringRef what);
+  std::optional<unsigned> evaluateAxis(const ast::Expr *expr, unsigned rank);
+  bool evaluateShape(const ast::Expr *expr, Shape &shape);
+  std::optional<DataType> evaluateAccumulator(const ast::Expr *expr, const Value &operand, llvm::StringRef what);
+  void requirePositions(const Extent &extent);
+  Value convert(const Value &value, DataType type, const ast::Expr *source);
+  Value makeContract(llvm::ArrayRef<Value> operands, llvm::ArrayRef<std::string> letters, llvm::StringRef output,
+                     DataType acc, llvm::StringRef what, const ast::Expr *source);
+  Value makeTranspose(const Value &x, llvm::ArrayRef<unsigned> axes, const ast::Expr *source);
+  Value makeBroadcast(const Value &x, Shape shape, const ast::Expr *source);
+  Value evaluateScan(const ast::CallExpr &expr, const Builtin &builtin, Reduction reduction);
+  Value evaluateTopK(const ast::CallExpr &expr, const Builtin &builtin, bool isSort);
+  Value evaluateRank(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateHistogram(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateEinsum(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateDot(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateReshape(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateTranspose(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateBroadcast(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateConcat(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateTake(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateIota(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateFillCall(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateBitcast(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateMember(const ast::MemberExpr &expr);
 
   Node *makeNode(decltype(Node::op) op, DataType type, llvm::SMLoc loc) {
     auto node = std::make_unique<Node>();
@@ -160,6 +209,13 @@ private:
     value.expr = source;
     return value;
   }
+  static Value makeTuple(std::vector<Value> elements, const ast::Expr *source) {
+    Value value;
+    value.kind = Value::Kind::Tuple;
+    value.elements = std::move(elements);
+    value.expr = source;
+    return value;
+  }
   Node *makeLiteral(decltype(Node::Literal::value) literal, DataType type, llvm::SMLoc loc) {
     Node *node = makeNode(Node::Literal{literal}, type, loc);
     node->isScalar = true;
@@ -171,6 +227,8 @@ private:
   static std::string typeOf(const Value &value);
   /// `a dimension`, `a scalar of type 'f32'`.
   static std::string describe(const Value &value) {
+    if (value.isTuple())
+      return std::to_string(value.elements.size()) + " values of types '" + typeOf(value) + "'";
     if (!value.isNode())
       return (value.getInteger() ? "an " : "a ") + typeOf(value);
     return (value.node->isScalar ? "a scalar of type '" : "a tensor of type '") + typeOf(value) + "'";

@@ -125,7 +125,7 @@ Value ElementwiseBuilder::toInteger(Value value, DataType from, DataType to) {
   return result;
 }
 
-Value ElementwiseBuilder::cast(Value value, DataType from, DataType to) {
+Value ElementwiseBuilder::cast(Value value, DataType from, DataType to, bool saturates) {
   if (from == to)
     return value;
   Type type = shapedLike(value, getMLIRType(b.getContext(), to));
@@ -353,6 +353,8 @@ Value ElementwiseBuilder::create(Elementwise elementwise, DataType operandType, 
     return finish(math::FmaOp::create(b, loc, lhs, rhs, operands[2], contract));
   case Elementwise::Cast:
     return cast(lhs, operandType, resultType);
+  case Elementwise::CastSaturating:
+    return cast(lhs, operandType, resultType, /*saturates=*/true);
   case Elementwise::Bitcast: {
     Type type = shapedLike(lhs, getMLIRType(b.getContext(), resultType));
     return type == lhs.getType() ? lhs : arith::BitcastOp::create(b, loc, type, lhs);

@@ -38,7 +38,8 @@ inline DataType getComputeType(DataType type) {
 /// Whether an operation takes its operands in their compute type. A selection
 /// moves values, conversions name their types.
 inline bool takesComputeType(Elementwise op) {
-  return op != Elementwise::Select && op != Elementwise::Cast && op != Elementwise::Bitcast;
+  return op != Elementwise::Select && op != Elementwise::Cast && op != Elementwise::CastSaturating &&
+         op != Elementwise::Bitcast;
 }
 
 /// `value` rounded to `type`, as an attribute of the scalar type.
@@ -57,7 +58,7 @@ public:
 
   /// The conversion rules of the language: floats round to nearest, ties to even;
   /// a float becomes an integer towards zero, clamped to the type, NaN 0.
-  mlir::Value cast(mlir::Value value, DataType from, DataType to);
+  mlir::Value cast(mlir::Value value, DataType from, DataType to, bool saturates = false);
 
   /// One step of a reduction or scan on values of `type`, which computes.
   mlir::Value combine(Reduction reduction, DataType type, mlir::Value lhs, mlir::Value rhs);
