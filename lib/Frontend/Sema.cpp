@@ -350,9 +350,11 @@ void Analyzer::checkRuntimeDims() {
 //===----------------------------------------------------------------------===//
 
 void Analyzer::checkStmt(const ast::Stmt &stmt) {
-  if (auto *bind = llvm::dyn_cast<ast::BindStmt>(&stmt)) {
+  auto *bind = llvm::dyn_cast<ast::BindStmt>(&stmt);
+  auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt);
+  if (bind && bind->kind == ast::Stmt::Kind::Let && !bind->isTuple && !bind->type) {
     checkLet(bind->names.front(), evaluate(bind->value));
-  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
+  } else if (assign && !assign->isTuple && !assign->compound) {
     Value value = evaluate(assign->value);
     checkAssign(assign->names.front(), assign->value, value);
   } else {

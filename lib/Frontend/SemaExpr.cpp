@@ -290,6 +290,10 @@ Value Analyzer::evaluateUnary(const ast::UnaryExpr &expr) {
     }
     return makeElementwise(Elementwise::Neg, operand.node->type, operand, "'-'", &expr);
   }
+  if (expr.op == ast::UnaryOp::BitNot) {
+    diags.error(expr.loc) << "'~' is not supported yet";
+    return {};
+  }
   if (!operand.isNode() || operand.node->type != DataType::I1) {
     diags.error(expr.loc) << "'!' needs a truth value of type 'i1', got " << describe(operand);
     return {};
@@ -361,6 +365,10 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
   if (lhs.isPoison() || rhs.isPoison())
     return {};
   std::string what = ("'" + ast::getSpelling(expr.op) + "'").str();
+  if (expr.op >= ast::BinaryOp::BitAnd) {
+    diags.error(expr.loc) << what << " is not supported yet";
+    return {};
+  }
 
   std::optional<DimExpr::Kind> dimKind = getDimKind(expr.op);
   if (lhs.isDim() && rhs.isDim() && dimKind)
