@@ -946,6 +946,8 @@ int runRun(Context &context, const Arguments &arguments) {
     Runner *mine = &runner;
     std::shared_ptr<Runner> own;
     std::string openError;
+    // Workers share the cores; references know nothing of each other.
+    setReferenceThreads(isInProcess ? numThreads : threadsEach);
     if (isInProcess) {
       openError = openHere();
     } else {
