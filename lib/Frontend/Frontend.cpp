@@ -112,7 +112,11 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
     if (diags.reachedLimit())
       break;
     bool isSelected = op == selected;
-    std::unique_ptr<Operator> checked = analyze(*op, isSelected && dimsAreFine ? options.dims : DimMap(), diags);
+    AnalyzeOptions analyzeOptions;
+    analyzeOptions.isSelected = isSelected && dimsAreFine;
+    if (analyzeOptions.isSelected)
+      analyzeOptions.dims = options.dims;
+    std::unique_ptr<Operator> checked = analyze(*op, analyzeOptions, diags);
     if (isSelected)
       program = std::move(checked);
   }
