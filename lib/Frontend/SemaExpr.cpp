@@ -308,6 +308,10 @@ Value Analyzer::evaluateUnary(const ast::UnaryExpr &expr) {
     }
     return makeElementwise(Elementwise::Neg, operand.node->type, operand, "'-'", &expr);
   }
+  if (expr.op == ast::UnaryOp::BitNot) {
+    diags.error(expr.loc) << "'~' is not supported yet";
+    return {};
+  }
   if (!operand.isNode() || operand.node->type != DataType::I1) {
     diags.error(expr.loc) << "'!' needs a truth value of type 'i1', got " << describe(operand);
     return {};
