@@ -9,6 +9,7 @@
 #define ATREX_LIB_FRONTEND_ANALYZER_H
 
 #include "Library.h"
+#include "atrex/Frontend/Builtins.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "atrex/Frontend/Lexer.h"
 #include "atrex/Frontend/Sema.h"
@@ -54,9 +55,7 @@ inline const llvm::fltSemantics &getSemantics(DataType type) {
 }
 
 /// Names of the functions, for messages.
-llvm::ArrayRef<llvm::StringRef> getFunctionNames();
-/// Those that only kernels have.
-llvm::ArrayRef<llvm::StringRef> getKernelFunctionNames();
+std::vector<llvm::StringRef> getFunctionNames();
 /// `lhs op rhs` for a comparison.
 bool compareNumbers(ast::BinaryOp op, int64_t lhs, int64_t rhs);
 
@@ -115,6 +114,8 @@ public:
       : decl(decl), dims(options.dims), options(options), diags(diags), isKernel(decl.isKernel) {}
 
   std::unique_ptr<Operator> run();
+  /// Gives the constants of the library their values.
+  void evaluateConstants();
 
 private:
   //===--- Declarations ---------------------------------------------------===//
@@ -128,6 +129,9 @@ private:
   void checkConstraint(const ast::Expr *expr);
   void checkRuntimeDims();
   void checkStmt(const ast::Stmt &stmt);
+  void checkBinding(const ast::BindStmt &stmt);
+  /// Whether `value` has the type written for it; constants take it.
+  bool checkAnnotation(Value &value, const ast::TypeSpec &spec, const ast::Binding &name);
   void checkLet(const ast::Binding &stmt, const Value &value);
   void checkAssign(const ast::Binding &stmt, const ast::Expr *source, const Value &value);
   void checkResultsAssigned();
@@ -145,8 +149,9 @@ private:
 
   //===--- Expressions ----------------------------------------------------===//
 
+  /// Evaluates an expression that stands for one value.
   Value evaluate(const ast::Expr *expr);
-  /// `evaluate` before the rules of kernels for values in general.
+  /// The same, or several values; in kernels before the rules for values.
   Value evaluateAny(const ast::Expr *expr);
   Value evaluateName(const ast::NameExpr &expr);
   Value evaluateUnary(const ast::UnaryExpr &expr);
@@ -156,6 +161,10 @@ private:
   Value evaluateReduction(const ast::CallExpr &expr, Reduction reduction);
   Value evaluateIndex(const ast::IndexExpr &expr);
   bool evaluateAxes(const ast::Argument &arg, unsigned rank, llvm::SmallVectorImpl<unsigned> &axes);
+  /// Whether a reduction or scan combines values of the type of `operand`.
+  bool checkReduces(const Value &operand, Reduction reduction, llvm::StringRef name);
+  /// Whether values of the type of `operand` have an order.
+  bool checkOrdered(const Value &operand, llvm::StringRef what);
   bool evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::SmallVectorImpl<Value> &values);
 
   /// Gives constants among `values` the type of the others and checks that all
@@ -168,6 +177,39 @@ private:
   Value makeElementwise(Elementwise op, DataType type, llvm::ArrayRef<Value> operands, llvm::StringRef what,
                         const ast::Expr *source);
   bool broadcast(Shape &shape, const Value *&shapeOwner, const Value &operand, llvm::StringRef what, llvm::SMLoc loc);
+
+  //===--- Functions of SemaBuiltins.cpp ----------------------------------===//
+
+  /// Null: not one of these.
+  std::optional<Value> evaluateShapedCall(const ast::CallExpr &expr);
+  /// Binds arguments to the parameters of `builtin`; null for one left out.
+  bool bindArgs(const ast::CallExpr &expr, const Builtin &builtin, llvm::SmallVectorImpl<const ast::Expr *> &bound);
+  Value evaluateTensor(const ast::Expr *expr, llvm::StringRef what);
+  std::optional<bool> evaluateFlag(const ast::Expr *expr, llvm::StringRef what);
+  std::optional<unsigned> evaluateAxis(const ast::Expr *expr, unsigned rank);
+  bool evaluateShape(const ast::Expr *expr, Shape &shape);
+  std::optional<DataType> evaluateAccumulator(const ast::Expr *expr, const Value &operand, llvm::StringRef what);
+  void requirePositions(const Extent &extent);
+  Value convert(const Value &value, DataType type, const ast::Expr *source);
+  Value makeContract(llvm::ArrayRef<Value> operands, llvm::ArrayRef<std::string> letters, llvm::StringRef output,
+                     DataType acc, llvm::StringRef what, const ast::Expr *source);
+  Value makeTranspose(const Value &x, llvm::ArrayRef<unsigned> axes, const ast::Expr *source);
+  Value makeBroadcast(const Value &x, Shape shape, const ast::Expr *source);
+  Value evaluateScan(const ast::CallExpr &expr, const Builtin &builtin, Reduction reduction);
+  Value evaluateTopK(const ast::CallExpr &expr, const Builtin &builtin, bool isSort);
+  Value evaluateRank(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateHistogram(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateEinsum(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateDot(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateReshape(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateTranspose(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateBroadcast(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateConcat(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateTake(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateIota(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateFillCall(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateBitcast(const ast::CallExpr &expr, const Builtin &builtin);
+  Value evaluateMember(const ast::MemberExpr &expr);
 
   Node *makeNode(decltype(Node::op) op, DataType type, llvm::SMLoc loc) {
     auto node = std::make_unique<Node>();
@@ -184,6 +226,13 @@ private:
     Value value;
     value.kind = Value::Kind::Node;
     value.node = node;
+    value.expr = source;
+    return value;
+  }
+  static Value makeTuple(std::vector<Value> elements, const ast::Expr *source) {
+    Value value;
+    value.kind = Value::Kind::Tuple;
+    value.elements = std::move(elements);
     value.expr = source;
     return value;
   }
@@ -256,6 +305,8 @@ private:
     const ast::Expr *expr = nullptr;
   };
 
+  /// A value, several of them, or memory.
+  Value evaluateSeveral(const ast::Expr *expr);
   /// Scalars instead of tensors without axes; loads of single elements; extents
   /// that are numbers.
   Value finishKernelValue(Value value, const ast::Expr *source);
@@ -292,17 +343,11 @@ private:
     value.expr = source;
     return value;
   }
-  Value makeTuple(std::vector<Value> elements, const ast::Expr *source) {
-    Value value = makeVoid(source);
-    value.elements = std::move(elements);
-    return value;
-  }
   Value evaluateLoad(const ast::CallExpr &expr);
   Value makeLoad(const View &view, Node *fill, const ast::Expr *source);
   Value evaluateStore(const ast::CallExpr &expr);
   Value evaluateAtomic(const ast::CallExpr &expr, AtomicKind kind);
   Value evaluateGrid(const ast::CallExpr &expr, KernelOp::Kind kind);
-  Value evaluateFill(const ast::CallExpr &expr);
   Value evaluateShared(const ast::CallExpr &expr);
   Value evaluatePin(const ast::CallExpr &expr);
   Value evaluateRaw(const ast::CallExpr &expr);
@@ -315,7 +360,7 @@ private:
   /// `a dimension`, `a scalar of type 'f32'`.
   std::string describe(const Value &value) const {
     if (value.isTuple())
-      return std::to_string(value.elements.size()) + " values of types " + typeOf(value);
+      return std::to_string(value.elements.size()) + " values of types '" + typeOf(value) + "'";
     if (value.isMemory())
       return "a tensor in memory of type '" + typeOf(value) + "'";
     if (!value.isNode())

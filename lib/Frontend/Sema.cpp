@@ -436,26 +436,81 @@ void Analyzer::checkRuntimeDims() {
 void Analyzer::checkStmt(const ast::Stmt &stmt) {
   if (checkCommonStmt(stmt))
     return;
-  if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
+  if (auto *bind = llvm::dyn_cast<ast::BindStmt>(&stmt)) {
+    checkBinding(*bind);
+  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
     if (assign->compound) {
-      evaluate(assign->value);
-      checkVarAssign(*assign);
+      diags.error(assign->operatorLoc) << "'" << ast::getSpelling(*assign->compound)
+                                       << "=' changes a variable, which only kernels have";
+      return;
+    }
+    if (!assign->isTuple) {
+      checkAssign(assign->names.front(), assign->value, evaluate(assign->value));
       return;
     }
     Value value = evaluateAny(assign->value);
-    if (assign->names.size() == 1 && !assign->isTuple) {
-      checkAssign(assign->names.front(), assign->value, value);
-      return;
+    if (!value.isPoison() && (!value.isTuple() || value.elements.size() != assign->names.size())) {
+      diags.error(assign->value->loc) << assign->names.size() << (assign->names.size() == 1 ? " name" : " names")
+                                      << " for " << (value.isTuple() ? describe(value) : "one value");
+      value = {};
     }
-    bool fits = value.isTuple() && value.elements.size() == assign->names.size();
-    if (!value.isPoison() && !fits)
-      diags.error(stmt.loc) << assign->names.size() << " names for "
-                            << (value.isTuple() ? std::to_string(value.elements.size()) + " values" : "one value");
-    for (auto [i, binding] : llvm::enumerate(assign->names))
-      checkAssign(binding, assign->value, fits ? value.elements[i] : Value());
+    for (auto [i, name] : llvm::enumerate(assign->names))
+      if (name.name != "_")
+        checkAssign(name, assign->value, value.isPoison() ? Value() : value.elements[i]);
+  } else {
+    diags.error(stmt.loc) << "this statement belongs to the kernel form";
+  }
+}
+
+void Analyzer::checkBinding(const ast::BindStmt &stmt) {
+  if (stmt.kind != ast::Stmt::Kind::Let) {
+    diags.error(stmt.loc) << "this statement belongs to the kernel form";
     return;
   }
-  diags.error(stmt.loc) << "this statement belongs to the kernel form";
+  if (!stmt.isTuple) {
+    Value value = evaluate(stmt.value);
+    if (stmt.type && !value.isPoison() && !checkAnnotation(value, *stmt.type, stmt.names.front()))
+      value = {};
+    if (stmt.names.front().name != "_")
+      checkLet(stmt.names.front(), value);
+    return;
+  }
+  Value value = evaluateAny(stmt.value);
+  if (stmt.type)
+    diags.error(stmt.type->range.Start) << "several names have no common type; annotate each by a 'let' of its own";
+  if (!value.isPoison() && (!value.isTuple() || value.elements.size() != stmt.names.size())) {
+    diags.error(stmt.value->loc) << stmt.names.size() << (stmt.names.size() == 1 ? " name" : " names")
+                                 << " for " << (value.isTuple() ? describe(value) : "one value");
+    value = {};
+  }
+  for (auto [i, name] : llvm::enumerate(stmt.names))
+    if (name.name != "_")
+      checkLet(name, value.isPoison() ? Value() : value.elements[i]);
+}
+
+bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &spec, const ast::Binding &name) {
+  std::optional<DataType> type = lookupType(spec.element);
+  if (!type) {
+    diags.error(spec.range.Start) << "unknown element type '" << printable(spec.element) << "'"
+                                  << didYouMean(spec.element, typeNames);
+    return false;
+  }
+  Shape shape;
+  for (const ast::Expr *extent : spec.extents)
+    if (!evaluateShape(extent, shape))
+      return false;
+  if (!value.isNode() && !adapt(value, *type, "'" + name.name.str() + "'", value.expr->loc))
+    return false;
+  bool isScalar = !spec.isTensor;
+  if (value.node->type == *type && value.node->isScalar == isScalar && value.node->shape == shape)
+    return true;
+  mlir::InFlightDiagnostic diagnostic = diags.error(spec.range.Start);
+  diagnostic << "'" << name.name << "' is declared as '" << getName(*type)
+             << (isScalar ? std::string() : toString(shape)) << "', the value has type '" << typeOf(value) << "'";
+  if (value.node->type != *type && value.node->shape == shape)
+    diagnostic << "; convert it with '" << suggestCast(getName(*type), value) << "'";
+  noteType(diagnostic, value, "the value");
+  return false;
 }
 
 void Analyzer::checkLet(const ast::Binding &stmt, const Value &value) {

@@ -169,6 +169,8 @@ void Analyzer::bindResults(llvm::ArrayRef<StringRef> names, Node *op, llvm::SMLo
 bool Analyzer::checkCommonStmt(const ast::Stmt &stmt) {
   switch (stmt.kind) {
   case ast::Stmt::Kind::Let:
+    if (!isKernel && helperStack.empty())
+      return false;
     checkBind(llvm::cast<ast::BindStmt>(stmt));
     return true;
   case ast::Stmt::Kind::Var:
@@ -211,9 +213,7 @@ bool Analyzer::checkCommonStmt(const ast::Stmt &stmt) {
 void Analyzer::checkBind(const ast::BindStmt &stmt) {
   bool isVar = stmt.kind == ast::Stmt::Kind::Var, isConst = stmt.kind == ast::Stmt::Kind::Const;
   // A name on the left is not yet known on the right.
-  Value value = evaluateAny(stmt.value);
-  if (!value.isMemory() && isKernel)
-    value = finishKernelValue(std::move(value), stmt.value);
+  Value value = evaluateSeveral(stmt.value);
   if (value.isTuple() && value.elements.empty()) {
     diags.error(stmt.value->loc) << "'" << printable(stmt.value->getText()) << "' gives no value";
     value = {};
@@ -359,10 +359,7 @@ void Analyzer::assignVar(const ast::Binding &binding, Value value, const ast::Ex
   }
   // A single value fills the tile.
   if (typed.node->isScalar && !old.isScalar && isKernel) {
-    Node *fill = makeKernelNode(KernelOp::Kind::Fill, old.type, source->loc, typed.node);
-    fill->isScalar = false;
-    fill->shape = old.shape;
-    typed = makeValue(fill, source);
+    typed = makeBroadcast(typed, old.shape, source);
   }
   if (typed.node->isScalar != old.isScalar || typed.node->shape != old.shape) {
     mlir::InFlightDiagnostic diagnostic = diags.error(binding.loc);
@@ -392,7 +389,7 @@ void Analyzer::checkVarAssign(const ast::AssignStmt &stmt) {
     assignVar(binding, evaluate(sum), sum);
     return;
   }
-  Value value = evaluate(stmt.value);
+  Value value = evaluateSeveral(stmt.value);
   if (stmt.names.size() == 1 && !stmt.isTuple) {
     if (value.isTuple()) {
       diags.error(stmt.loc) << "one name for " << value.elements.size() << " values of types " << typeOf(value);

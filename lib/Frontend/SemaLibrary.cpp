@@ -78,6 +78,19 @@ void Analyzer::evaluateConstant(Library::Constant &constant) {
   }
 }
 
+void Analyzer::evaluateConstants() {
+  result = std::make_unique<Operator>();
+  for (StringRef name : options.library->constNames)
+    evaluateConstant(options.library->consts.find(name)->second);
+}
+
+void atrex::frontend::evaluateConstants(Library &library, Diagnostics &diags) {
+  ast::OpDecl nothing;
+  AnalyzeOptions options;
+  options.library = &library;
+  Analyzer(nothing, options, diags).evaluateConstants();
+}
+
 //===----------------------------------------------------------------------===//
 // Knobs
 //===----------------------------------------------------------------------===//
@@ -254,10 +267,7 @@ bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &type, const ll
   if (fills) {
     if (!checkExtents(declared, loc))
       return false;
-    Node *node = makeKernelNode(KernelOp::Kind::Fill, *element, loc, value.node);
-    node->isScalar = false;
-    node->shape = declared;
-    value = makeValue(node, value.expr);
+    value = makeBroadcast(value, declared, value.expr);
     return true;
   }
   if (shape != declared)

@@ -45,6 +45,11 @@ bool Analyzer::checkExtents(const Shape &shape, llvm::SMLoc loc) {
   return true;
 }
 
+Value Analyzer::evaluateSeveral(const ast::Expr *expr) {
+  Value value = evaluateAny(expr);
+  return isKernel && !value.isMemory() ? finishKernelValue(std::move(value), expr) : value;
+}
+
 Value Analyzer::finishKernelValue(Value value, const ast::Expr *source) {
   if (value.isMemory()) {
     if (value.memoryShape.empty()) {
@@ -61,6 +66,8 @@ Value Analyzer::finishKernelValue(Value value, const ast::Expr *source) {
     return {};
   }
   if (value.isTuple()) {
+    for (Value &element : value.elements)
+      element = finishKernelValue(std::move(element), source);
     if (!value.elements.empty())
       return value;
     diags.error(source->loc) << "'" << printable(source->getText())
@@ -774,32 +781,6 @@ bool Analyzer::evaluateTileType(const ast::Expr *expr, DataType &type, Shape &sh
   return ok && checkExtents(shape, expr->loc);
 }
 
-Value Analyzer::evaluateFill(const ast::CallExpr &expr) {
-  llvm::SmallVector<const ast::Expr *> args, named;
-  if (!splitArgs(expr, 2, 2, {}, args, named))
-    return {};
-  DataType type;
-  Shape shape;
-  bool isScalar;
-  bool ok = evaluateTileType(args[0], type, shape, isScalar);
-  Value value = evaluate(args[1]);
-  if (!ok || value.isPoison())
-    return {};
-  if (!value.isNode() && !value.isTuple() && !adapt(value, type, "'fill'", args[1]->loc))
-    return {};
-  if (!value.isNode() || !value.node->isScalar || value.node->type != type) {
-    mlir::InFlightDiagnostic diagnostic = diags.error(args[1]->loc);
-    diagnostic << "'fill' needs a scalar of type '" << getName(type) << "', got " << describe(value);
-    if (value.isNode() && value.node->isScalar)
-      diagnostic << "; convert it with '" << suggestCast(getName(type), value) << "'";
-    return {};
-  }
-  Node *node = makeKernelNode(KernelOp::Kind::Fill, type, expr.loc, value.node);
-  node->isScalar = isScalar || shape.empty();
-  node->shape = std::move(shape);
-  return makeValue(node, &expr);
-}
-
 Value Analyzer::evaluateShared(const ast::CallExpr &expr) {
   llvm::SmallVector<const ast::Expr *> args, named;
   if (!splitArgs(expr, 1, 1, {}, args, named))
@@ -902,12 +883,11 @@ std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
                                          .Case("atomic_exchange", AtomicKind::Exchange)
                                          .Case("atomic_cas", AtomicKind::CompareExchange)
                                          .Default(std::nullopt);
-  if (!atomic && !llvm::is_contained(getKernelFunctionNames(), expr.callee))
+  const Builtin *builtin = lookupBuiltin(expr.callee);
+  if (!builtin)
     return evaluateHelperCall(expr);
-  if (!isKernel) {
-    diags.error(expr.loc) << "'" << expr.callee << "' belongs to kernels; an operator works on whole tensors";
-    return Value();
-  }
+  if (!isKernel || !builtin->isKernelOnly)
+    return std::nullopt;
   if (atomic)
     return evaluateAtomic(expr, *atomic);
   if (expr.callee == "load" || expr.callee == "gather")
@@ -918,8 +898,6 @@ std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
     return evaluateGrid(expr, KernelOp::Kind::BlockId);
   if (expr.callee == "num_blocks")
     return evaluateGrid(expr, KernelOp::Kind::NumBlocks);
-  if (expr.callee == "fill")
-    return evaluateFill(expr);
   if (expr.callee == "shared")
     return evaluateShared(expr);
   if (expr.callee == "pin")
@@ -934,9 +912,3 @@ std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
   return makeVoid(&expr);
 }
 
-static constexpr StringRef kernelFunctionNames[] = {
-    "atomic_add", "atomic_and", "atomic_cas", "atomic_exchange", "atomic_max", "atomic_min", "atomic_or", "atomic_xor",
-    "barrier",    "block_id",   "fill",       "gather",          "load",       "num_blocks", "pin",       "raw",
-    "scatter",    "shared",     "store"};
-
-llvm::ArrayRef<StringRef> atrex::frontend::getKernelFunctionNames() { return kernelFunctionNames; }

@@ -52,7 +52,10 @@ enum class Elementwise : uint8_t {
   Add,
   Sub,
   Mul,
+  /// Integers: rounded down, 0 for a divisor of 0.
   Div,
+  /// Integers: with the sign of the divisor, the dividend for a divisor of 0.
+  Mod,
   Max,
   Min,
   Eq,
@@ -75,22 +78,41 @@ enum class Elementwise : uint8_t {
   Recip,
   Sigmoid,
   Silu,
+  Softplus,
   Tanh,
+  Erf,
+  Sin,
+  Cos,
   Floor,
   Ceil,
+  /// To the nearest integer, ties to even.
+  Round,
+  Trunc,
+  IsNaN,
+  /// Approximate quotient and square root.
+  FastDiv,
+  FastSqrt,
   /// condition, value if true, value if false
   Select,
   Fma,
   BitAnd,
   BitOr,
   BitXor,
+  BitNot,
   ShiftLeft,
   ShiftRight,
+  PopCount,
   /// Conversion of the operand to the node's type.
   Cast,
+  /// The same to an 8-bit float; magnitudes beyond the largest finite number
+  /// become it.
+  CastSaturating,
+  /// The same bits as the node's type, which has the same width.
+  Bitcast,
 };
 
-enum class Reduction : uint8_t { Sum, Mean, Max, Min };
+/// `ArgMax` and `ArgMin` give positions, `Any` and `All` combine truth values.
+enum class Reduction : uint8_t { Sum, Mean, Prod, Max, Min, ArgMax, ArgMin, Any, All };
 
 /// One item of a subscript, in the order of the result's axes.
 struct SubscriptItem {
@@ -134,9 +156,56 @@ struct Node {
   struct Subscript {
     llvm::SmallVector<SubscriptItem> items;
   };
-
+  /// Sum, Prod, Max or Min of the elements up to each position of an axis.
+  struct Scan {
+    Reduction op;
+    unsigned axis;
+    bool isExclusive, isReverse;
+  };
+  /// The largest or smallest elements along an axis, as many as the node's extent
+  /// there, in order and stable. Two results: the values, which the node's type
+  /// describes, and their positions (i32). NaN counts as largest.
+  struct TopK {
+    unsigned axis;
+    bool isSmallest;
+  };
+  /// One result of an operand that has several.
+  struct ExtractResult {
+    unsigned index;
+  };
+  /// How many earlier elements along the axis are equal.
+  struct Rank {
+    unsigned axis;
+  };
+  /// How often each number below the node's extent occurs. Operands: the numbers,
+  /// [a mask that broadcasts to them].
+  struct Histogram {};
+  /// Sum of products of one or two operands in the node's type: for every axis of
+  /// each operand the loop that runs over it. The first loops are the axes of the
+  /// result, the others are summed over.
+  struct Contract {
+    llvm::SmallVector<llvm::SmallVector<unsigned>, 2> axes;
+    unsigned numLoops;
+  };
+  /// The operand's elements in row-major order in the node's shape.
+  struct Reshape {};
+  /// Axis i of the node is axis axes[i] of the operand.
+  struct Transpose {
+    llvm::SmallVector<unsigned> axes;
+  };
+  /// The operand, which may be a scalar, repeated to the node's shape.
+  struct Broadcast {};
+  struct Concat {
+    unsigned axis;
+  };
+  /// Operands: x and indices of its rank, whose extents beside the axis are those
+  /// of x or 1. 0 where an index is outside.
+  struct Take {
+    unsigned axis;
+  };
   /// 0, 1, 2, ... along the node's only axis.
   struct Iota {};
+
   /// What only the kernel form has; defined below.
   struct Kernel {
     explicit Kernel(std::unique_ptr<KernelOp> op);
@@ -150,7 +219,9 @@ struct Node {
     std::unique_ptr<KernelOp> op;
   };
 
-  std::variant<Param, Literal, Dim, Compute, Reduce, Subscript, Iota, Kernel> op;
+  std::variant<Param, Literal, Dim, Compute, Reduce, Subscript, Scan, TopK, ExtractResult, Rank, Histogram, Contract,
+               Reshape, Transpose, Broadcast, Concat, Take, Iota, Kernel>
+      op;
   DataType type = DataType::F32;
   /// A scalar is no tensor; a tensor may have rank 0.
   bool isScalar = false;
@@ -199,8 +270,6 @@ struct KernelOp {
     Argument,
     /// `index`-th result of the operand, an operation with blocks.
     Result,
-    /// The operand, a scalar, in every element.
-    Fill,
     /// Operands: the indices, one per dimension of `memory`; [the fill value].
     Load,
     /// Operands: the indices, the value, [the mask].

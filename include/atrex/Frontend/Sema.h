@@ -31,6 +31,9 @@ struct AnalyzeOptions {
   Library *library = nullptr;
 };
 
+/// Gives all constants of a library their values.
+void evaluateConstants(Library &library, Diagnostics &diags);
+
 /// Checks one operator or kernel. Null after an error.
 std::unique_ptr<Operator> analyze(const ast::OpDecl &decl, const AnalyzeOptions &options, Diagnostics &diags);
 
