@@ -59,6 +59,13 @@ std::vector<llvm::StringRef> getFunctionNames();
 /// `lhs op rhs` for a comparison.
 bool compareNumbers(ast::BinaryOp op, int64_t lhs, int64_t rhs);
 
+/// A tensor parameter, a result or a shared tile of a kernel.
+struct MemoryInfo {
+  MemoryRef ref;
+  DataType type = DataType::F32;
+  Shape shape;
+};
+
 /// What an expression denotes.
 struct Value {
   enum class Kind : uint8_t {
@@ -83,9 +90,7 @@ struct Value {
   /// Tuple.
   std::vector<Value> elements;
   /// Memory.
-  MemoryRef memory;
-  DataType memoryType = DataType::F32;
-  Shape memoryShape;
+  std::shared_ptr<const MemoryInfo> memory;
   /// The expression, for messages.
   const ast::Expr *expr = nullptr;
 

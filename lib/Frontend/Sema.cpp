@@ -282,10 +282,12 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
 Value Analyzer::makeMemory(const Variable &variable, MemoryRef::Kind kind) {
   Value value;
   value.kind = Value::Kind::Memory;
-  value.memory.kind = kind;
-  value.memory.index = kind == MemoryRef::Kind::Param ? result->params.size() : result->results.size();
-  value.memoryType = variable.type;
-  value.memoryShape = variable.shape;
+  auto memory = std::make_shared<MemoryInfo>();
+  memory->ref.kind = kind;
+  memory->ref.index = kind == MemoryRef::Kind::Param ? result->params.size() : result->results.size();
+  memory->type = variable.type;
+  memory->shape = variable.shape;
+  value.memory = std::move(memory);
   return value;
 }
 

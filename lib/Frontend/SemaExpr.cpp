@@ -30,7 +30,7 @@ std::string Analyzer::typeOf(const Value &value) {
   case Value::Kind::Tuple:
     return "(" + llvm::join(llvm::map_range(value.elements, [](const Value &v) { return typeOf(v); }), ", ") + ")";
   case Value::Kind::Memory:
-    return getName(value.memoryType).str() + toString(value.memoryShape);
+    return getName(value.memory->type).str() + toString(value.memory->shape);
   case Value::Kind::Node:
     break;
   }

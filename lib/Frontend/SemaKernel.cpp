@@ -552,7 +552,9 @@ void Analyzer::checkFor(const ast::ForStmt &stmt) {
 
 void Analyzer::checkUnrolledFor(const ast::ForStmt &stmt, const Value &begin, const Value &end, const Value &step) {
   std::optional<int64_t> numbers[3];
-  for (auto [i, value] : llvm::enumerate({begin, end, step})) {
+  const Value *bounds[] = {&begin, &end, &step};
+  for (auto [i, pointer] : llvm::enumerate(bounds)) {
+    const Value &value = *pointer;
     numbers[i] = getKnownInteger(value);
     if (numbers[i])
       continue;

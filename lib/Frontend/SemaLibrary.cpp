@@ -233,13 +233,13 @@ bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &type, const ll
       return false;
   }
   bool isScalar = value.isNode() && value.node->isScalar;
-  DataType actual = value.isMemory() ? value.memoryType : value.node->type;
+  DataType actual = value.isMemory() ? value.memory->type : value.node->type;
   if (actual != *element)
     return fail(" is declared with element type '" + getName(*element) + "', the value has '" + getName(actual) +
                 "'; convert it with '" + suggestCast(getName(*element), value) + "'");
   if (!type.isTensor)
     return isScalar || fail(" is declared as a scalar, the value has type '" + typeOf(value) + "'");
-  Shape shape = value.isMemory() ? value.memoryShape : value.node->shape;
+  Shape shape = value.isMemory() ? value.memory->shape : value.node->shape;
   bool fills = isScalar && isKernel && !bindsNames && !type.extents.empty();
   if (!fills && shape.size() != type.extents.size())
     return fail(" is declared with " + llvm::Twine(type.extents.size()) + " axes, the value has type '" +

@@ -52,7 +52,7 @@ Value Analyzer::evaluateSeveral(const ast::Expr *expr) {
 
 Value Analyzer::finishKernelValue(Value value, const ast::Expr *source) {
   if (value.isMemory()) {
-    if (value.memoryShape.empty()) {
+    if (value.memory->shape.empty()) {
       View view;
       view.memory = value;
       view.isScalar = true;
@@ -62,7 +62,7 @@ Value Analyzer::finishKernelValue(Value value, const ast::Expr *source) {
     mlir::InFlightDiagnostic diagnostic = diags.error(source->loc);
     std::string text = printable(source->getText());
     diagnostic << "'" << text << "' is in memory, not a value; read a tile of it with 'load(" << text << "["
-               << (value.memoryShape.size() == 1 ? "a : b" : "i, a : b") << "])'";
+               << (value.memory->shape.size() == 1 ? "a : b" : "i, a : b") << "])'";
     return {};
   }
   if (value.isTuple()) {
@@ -286,7 +286,7 @@ std::optional<Analyzer::View> Analyzer::evaluateView(const ast::Expr *expr, Stri
     memory = value;
   }
   view.memory = *memory;
-  const Shape &extents = view.memory.memoryShape;
+  const Shape &extents = view.memory.memory->shape;
 
   struct Item {
     enum class Kind : uint8_t { Scalar, Tile, Slice, NewAxis } kind;
@@ -561,9 +561,9 @@ bool Analyzer::checkFills(const Value &value, const Shape &shape, StringRef what
 }
 
 Value Analyzer::makeLoad(const View &view, Node *fill, const ast::Expr *source) {
-  Node *node = makeKernelNode(KernelOp::Kind::Load, view.memory.memoryType, source->loc, view.indices);
+  Node *node = makeKernelNode(KernelOp::Kind::Load, view.memory.memory->type, source->loc, view.indices);
   KernelOp &op = *std::get<Node::Kernel>(node->op);
-  op.memory = view.memory.memory;
+  op.memory = view.memory.memory->ref;
   op.hasExtra = fill != nullptr;
   if (fill)
     node->operands.push_back(fill);
@@ -581,7 +581,7 @@ Value Analyzer::evaluateLoad(const ast::CallExpr &expr) {
   if (!view || (named[0] && fill.isPoison()))
     return {};
   if (named[0]) {
-    DataType type = view->memory.memoryType;
+    DataType type = view->memory.memory->type;
     if (!fill.isNode() && !adapt(fill, type, "the fill value", named[0]->loc))
       return {};
     if (!fill.isNode() || !fill.node->isScalar || fill.node->type != type) {
@@ -595,7 +595,7 @@ Value Analyzer::evaluateLoad(const ast::CallExpr &expr) {
 }
 
 bool Analyzer::selectWritten(View &view, StringRef function) {
-  MemoryRef &memory = view.memory.memory;
+  MemoryRef memory = view.memory.memory->ref;
   if (memory.kind == MemoryRef::Kind::Param) {
     const Variable &param = result->params[memory.index];
     auto entry = llvm::find_if(result->results, [&](const Variable &v) { return v.name == param.name; });
@@ -612,6 +612,9 @@ bool Analyzer::selectWritten(View &view, StringRef function) {
   }
   if (memory.kind == MemoryRef::Kind::Result)
     writtenResults.insert(memory.index);
+  auto written = std::make_shared<MemoryInfo>(*view.memory.memory);
+  written->ref = memory;
+  view.memory.memory = std::move(written);
   return true;
 }
 
@@ -626,7 +629,7 @@ Value Analyzer::evaluateStore(const ast::CallExpr &expr) {
   Value mask = named[0] ? evaluate(named[0]) : Value();
   if (!view || value.isPoison() || (named[0] && mask.isPoison()))
     return {};
-  DataType type = view->memory.memoryType;
+  DataType type = view->memory.memory->type;
   std::string what = ("the value of '" + expr.callee + "'").str();
   if (!value.isNode() && !value.isTuple() && !adapt(value, type, what, args[1]->loc))
     return {};
@@ -650,7 +653,7 @@ Value Analyzer::evaluateStore(const ast::CallExpr &expr) {
   }
   Node *node = makeKernelNode(KernelOp::Kind::Store, type, expr.loc, view->indices);
   KernelOp &op = *std::get<Node::Kernel>(node->op);
-  op.memory = view->memory.memory;
+  op.memory = view->memory.memory->ref;
   op.hasExtra = named[0] != nullptr;
   node->isScalar = view->isScalar;
   node->shape = view->shape;
@@ -674,7 +677,7 @@ Value Analyzer::evaluateAtomic(const ast::CallExpr &expr, AtomicKind kind) {
   Value mask = named[0] ? evaluate(named[0]) : Value();
   if (!view || llvm::any_of(values, [](const Value &v) { return v.isPoison(); }) || (named[0] && mask.isPoison()))
     return {};
-  DataType type = view->memory.memoryType;
+  DataType type = view->memory.memory->type;
   bool is32or64 = type == DataType::I32 || type == DataType::I64 || type == DataType::U32 || type == DataType::F32 ||
                   type == DataType::F64;
   bool allowed = false;
@@ -725,7 +728,7 @@ Value Analyzer::evaluateAtomic(const ast::CallExpr &expr, AtomicKind kind) {
   }
   Node *node = makeKernelNode(KernelOp::Kind::Atomic, type, expr.loc, view->indices);
   KernelOp &op = *std::get<Node::Kernel>(node->op);
-  op.memory = view->memory.memory;
+  op.memory = view->memory.memory->ref;
   op.atomic = kind;
   op.hasExtra = named[0] != nullptr;
   node->isScalar = view->isScalar;
@@ -788,22 +791,24 @@ Value Analyzer::evaluateShared(const ast::CallExpr &expr) {
   Value value;
   value.kind = Value::Kind::Memory;
   value.expr = &expr;
+  auto memory = std::make_shared<MemoryInfo>();
   bool isScalar;
-  if (!evaluateTileType(args[0], value.memoryType, value.memoryShape, isScalar))
+  if (!evaluateTileType(args[0], memory->type, memory->shape, isScalar))
     return {};
-  if (isScalar || value.memoryShape.empty()) {
-    diags.error(args[0]->loc) << "a shared tile has axes: 'shared(" << getName(value.memoryType) << "[64])'";
+  if (isScalar || memory->shape.empty()) {
+    diags.error(args[0]->loc) << "a shared tile has axes: 'shared(" << getName(memory->type) << "[64])'";
     return {};
   }
-  if (value.memoryType == DataType::I1) {
+  if (memory->type == DataType::I1) {
     diags.error(args[0]->loc) << "a shared tile holds no 'i1'; use 'u8'";
     return {};
   }
-  Node *node = makeKernelNode(KernelOp::Kind::Shared, value.memoryType, expr.loc);
+  Node *node = makeKernelNode(KernelOp::Kind::Shared, memory->type, expr.loc);
   node->isScalar = false;
-  node->shape = value.memoryShape;
-  value.memory.kind = MemoryRef::Kind::Shared;
-  value.memory.shared = node;
+  node->shape = memory->shape;
+  memory->ref.kind = MemoryRef::Kind::Shared;
+  memory->ref.shared = node;
+  value.memory = std::move(memory);
   return value;
 }
 
