@@ -37,6 +37,22 @@ static void checkNames(const ast::File &file, Diagnostics &diags) {
   }
 }
 
+/// Reports definitions that the later stages do not take.
+static void checkSupported(const ast::File &file, Diagnostics &diags) {
+  for (const ast::ImportDecl *decl : file.imports)
+    diags.error(decl->loc) << "'import' is not supported yet";
+  for (const ast::ConstDecl *decl : file.consts)
+    diags.error(decl->loc) << "'const' outside of an operator is not supported yet";
+  for (const ast::FnDecl *decl : file.fns)
+    diags.error(decl->loc) << "'fn' is not supported yet";
+  for (const ast::OpDecl *decl : file.ops) {
+    if (decl->isKernel)
+      diags.error(decl->loc) << "'kernel' is not supported yet";
+    else if (!decl->knobs.empty())
+      diags.error(decl->knobs.front().loc) << "knobs of an operator are not supported yet";
+  }
+}
+
 /// The operator to import; null after an error, or when the source has none
 /// because of errors already reported.
 static const ast::OpDecl *selectOp(const ast::File &file, const std::string &name, Diagnostics &diags) {
@@ -102,6 +118,7 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   Diagnostics diags(sourceMgr, context);
   std::unique_ptr<ast::File> file = parse(sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBuffer(), diags);
   checkNames(*file, diags);
+  checkSupported(*file, diags);
   const ast::OpDecl *selected = selectOp(*file, options.op, diags);
   bool dimsAreFine = !selected || selected->isIncomplete || checkDims(*selected, options.dims, diags);
 
@@ -111,6 +128,8 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   for (const ast::OpDecl *op : file->ops) {
     if (diags.reachedLimit())
       break;
+    if (op->isKernel)
+      continue;
     bool isSelected = op == selected;
     std::unique_ptr<Operator> checked = analyze(*op, isSelected && dimsAreFine ? options.dims : DimMap(), diags);
     if (isSelected)

@@ -722,6 +722,16 @@ mlir::Value OperatorLowering::createElementwise(OpBuilder &builder, Location loc
     return finish(math::CeilOp::create(builder, loc, lhs, contract));
   case Elementwise::Select:
     return arith::SelectOp::create(builder, loc, lhs, rhs, operands[2]);
+  case Elementwise::BitAnd:
+    return arith::AndIOp::create(builder, loc, operands[0], operands[1]);
+  case Elementwise::BitOr:
+    return arith::OrIOp::create(builder, loc, operands[0], operands[1]);
+  case Elementwise::BitXor:
+    return arith::XOrIOp::create(builder, loc, operands[0], operands[1]);
+  case Elementwise::ShiftLeft:
+    return arith::ShLIOp::create(builder, loc, operands[0], operands[1]);
+  case Elementwise::ShiftRight:
+    return arith::ShRSIOp::create(builder, loc, operands[0], operands[1]);
   case Elementwise::Fma:
     return finish(math::FmaOp::create(builder, loc, lhs, rhs, operands[2], contract));
   case Elementwise::Cast:

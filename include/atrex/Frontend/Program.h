@@ -81,6 +81,11 @@ enum class Elementwise : uint8_t {
   /// condition, value if true, value if false
   Select,
   Fma,
+  BitAnd,
+  BitOr,
+  BitXor,
+  ShiftLeft,
+  ShiftRight,
   /// Conversion of the operand to the node's type.
   Cast,
 };
