@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ElementwiseLowering.h"
+#include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -133,6 +134,11 @@ Value ElementwiseBuilder::cast(Value value, DataType from, DataType to, bool sat
   unsigned fromBits = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   unsigned toBits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (isFloat(from) && isFloat(to)) {
+    if (toBits == 8) {
+      auto op = atx::TileConvertOp::create(b, loc, type, value);
+      op.setSaturate(saturates);
+      return op;
+    }
     if (toBits > fromBits)
       return arith::ExtFOp::create(b, loc, type, value);
     if (toBits == fromBits)

@@ -481,8 +481,8 @@ void Analyzer::checkBinding(const ast::BindStmt &stmt) {
   if (stmt.type)
     diags.error(stmt.type->range.Start) << "several names have no common type; annotate each by a 'let' of its own";
   if (!value.isPoison() && (!value.isTuple() || value.elements.size() != stmt.names.size())) {
-    diags.error(stmt.value->loc) << stmt.names.size() << (stmt.names.size() == 1 ? " name" : " names")
-                                 << " for " << (value.isTuple() ? describe(value) : "one value");
+    diags.error(stmt.value->loc) << stmt.names.size() << (stmt.names.size() == 1 ? " name" : " names") << " for "
+                                 << (value.isTuple() ? describe(value) : "one value");
     value = {};
   }
   for (auto [i, name] : llvm::enumerate(stmt.names))

@@ -154,7 +154,8 @@ Value Analyzer::evaluateScan(const ast::CallExpr &expr, const Builtin &builtin, 
   if (x.isPoison() || !checkReduces(x, reduction, builtin.name))
     return {};
   std::optional<unsigned> axis = evaluateAxis(args[1], x.node->shape.size());
-  std::optional<bool> isExclusive = evaluateFlag(args[2], "'exclusive'"), isReverse = evaluateFlag(args[3], "'reverse'");
+  std::optional<bool> isExclusive = evaluateFlag(args[2], "'exclusive'"),
+                      isReverse = evaluateFlag(args[3], "'reverse'");
   if (!axis || !isExclusive || !isReverse)
     return {};
   DataType type = x.node->type;
@@ -305,10 +306,10 @@ std::optional<DataType> Analyzer::evaluateAccumulator(const ast::Expr *expr, con
     return acc;
   diags.error(expr->loc) << "products of type '" << getName(type) << "' are not summed in '" << getName(*acc)
                          << "'; possible are "
-                         << (type == DataType::F64    ? "'f64'"
-                             : isFloat(type)          ? "'f32' and 'f64'"
-                             : getBits(type) == 64    ? "'i64'"
-                                                      : "'i32', 'u32' and 'i64'");
+                         << (type == DataType::F64 ? "'f64'"
+                             : isFloat(type)       ? "'f32' and 'f64'"
+                             : getBits(type) == 64 ? "'i64'"
+                                                   : "'i32', 'u32' and 'i64'");
   return std::nullopt;
 }
 
@@ -401,11 +402,12 @@ Value Analyzer::evaluateEinsum(const ast::CallExpr &expr, const Builtin &builtin
     }
     std::string &target = isOutput ? output : letters.back();
     if (target.find(text[i]) != std::string::npos) {
-      fail(i) << "letter '" << text.substr(i, 1) << "' stands twice for one "
-              << (isOutput ? "result" : "operand") << "; diagonals are not selected by 'einsum'";
+      fail(i) << "letter '" << text.substr(i, 1) << "' stands twice for one " << (isOutput ? "result" : "operand")
+              << "; diagonals are not selected by 'einsum'";
       return {};
     }
-    if (isOutput && llvm::none_of(letters, [&](const std::string &s) { return s.find(text[i]) != std::string::npos; })) {
+    if (isOutput &&
+        llvm::none_of(letters, [&](const std::string &s) { return s.find(text[i]) != std::string::npos; })) {
       fail(i) << "letter '" << text.substr(i, 1) << "' of the result is no axis of an operand";
       return {};
     }

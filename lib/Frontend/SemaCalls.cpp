@@ -220,8 +220,8 @@ Value Analyzer::evaluateCast(const ast::CallExpr &expr, DataType type) {
   Value &operand = args[0];
   if (isStorageOnly(type)) {
     if (!operand.isNode())
-      return fail(what + " converts typed values; write '" + expr.callee.str() + "(" +
-                  suggestCast("f32", operand) + ")'");
+      return fail(what + " converts typed values; write '" + expr.callee.str() + "(" + suggestCast("f32", operand) +
+                  ")'");
     DataType from = operand.node->type;
     if (from == type && !saturates) {
       operand.expr = &expr;

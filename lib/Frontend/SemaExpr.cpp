@@ -435,7 +435,8 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
                    : expr.op == ast::BinaryOp::Sub ? a - b
                    : expr.op == ast::BinaryOp::Mul ? a * b
                                                    : a / b;
-    if ((std::isnan(value.number) && !std::isnan(a) && !std::isnan(b)) || (std::isinf(value.number) && !std::isinf(a) && !std::isinf(b))) {
+    if ((std::isnan(value.number) && !std::isnan(a) && !std::isnan(b)) ||
+        (std::isinf(value.number) && !std::isinf(a) && !std::isinf(b))) {
       diags.error(expr.loc) << "constant expression '" << printable(expr.getText()) << "' has no finite value";
       return {};
     }

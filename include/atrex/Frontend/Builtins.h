@@ -17,8 +17,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include <cstdint>
 #include "llvm/ADT/Twine.h"
+#include <cstdint>
 #include <string>
 
 namespace atrex::frontend {
