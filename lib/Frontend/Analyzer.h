@@ -123,7 +123,9 @@ private:
 
   //===--- Expressions ----------------------------------------------------===//
 
+  /// Checks an expression and tells the listener its type.
   Value evaluate(const ast::Expr *expr);
+  Value evaluateExpr(const ast::Expr *expr);
   Value evaluateName(const ast::NameExpr &expr);
   Value evaluateUnary(const ast::UnaryExpr &expr);
   Value evaluateBinary(const ast::BinaryExpr &expr);

@@ -116,10 +116,11 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
                       mlir::tensor::TensorDialect>();
 
   Diagnostics diags(sourceMgr, context);
+  diags.listener = options.listener;
   std::unique_ptr<ast::File> file = parse(sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBuffer(), diags);
   checkNames(*file, diags);
   checkSupported(*file, diags);
-  const ast::OpDecl *selected = selectOp(*file, options.op, diags);
+  const ast::OpDecl *selected = options.isCheckOnly ? nullptr : selectOp(*file, options.op, diags);
   bool dimsAreFine = !selected || selected->isIncomplete || checkDims(*selected, options.dims, diags);
 
   // Operators that are not imported are checked with all dimensions unknown;

@@ -208,6 +208,13 @@ std::vector<StringRef> Analyzer::visibleNames() const {
 }
 
 Value Analyzer::evaluate(const ast::Expr *expr) {
+  Value value = evaluateExpr(expr);
+  if (diags.listener && !value.isPoison())
+    diags.listener->onExpression(*expr, typeOf(value));
+  return value;
+}
+
+Value Analyzer::evaluateExpr(const ast::Expr *expr) {
   switch (expr->kind) {
   case ast::Expr::Kind::Error:
     return {};

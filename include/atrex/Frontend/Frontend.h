@@ -21,6 +21,7 @@
 #include <string>
 
 namespace atrex::frontend {
+class SemaListener;
 
 struct FrontendOptions {
   /// Dimensions that become compile-time constants.
@@ -28,6 +29,9 @@ struct FrontendOptions {
   /// Operator to import when the source defines several; empty takes the only
   /// one.
   std::string op;
+  /// Checks everything and makes no module; the file need not define an operator.
+  bool isCheckOnly = false;
+  SemaListener *listener = nullptr;
 };
 
 /// Parses, checks and lowers the main buffer of `sourceMgr` to `linalg` on
