@@ -130,8 +130,7 @@ void Loader::import(const ast::ImportDecl &decl, llvm::StringRef importer) {
 
 /// Collects the definitions of all files and reports names that are defined
 /// twice; later ones are not seen.
-static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files, Library &library,
-                               Diagnostics &diags) {
+static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files, Library &library, Diagnostics &diags) {
   llvm::StringMap<llvm::SMLoc> seen;
   auto define = [&](llvm::StringRef name, llvm::SMLoc loc, llvm::StringRef what) {
     if (lookupBuiltin(name) && what != "operator") {
@@ -226,7 +225,8 @@ static bool checkOptions(const ast::OpDecl &op, const Library &library, const Fr
     ok = false;
     diags.error(op.loc) << what << " '" << op.name << "' has no knob '" << printable(name) << "'"
                         << didYouMean(name, knobs)
-                        << (knobs.empty() ? std::string("; it has none") : "; its knobs are " + llvm::join(knobs, ", "));
+                        << (knobs.empty() ? std::string("; it has none")
+                                          : "; its knobs are " + llvm::join(knobs, ", "));
   }
   return ok;
 }
@@ -247,6 +247,7 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
     context.getOrLoadDialect(name);
 
   Diagnostics diags(sourceMgr, context);
+  diags.listener = options.listener;
   Loader loader(sourceMgr, diags);
   unsigned mainBuffer = sourceMgr.getMainFileID();
   loader.load(mainBuffer, sourceMgr.getMemoryBuffer(mainBuffer)->getBufferIdentifier());
@@ -254,7 +255,7 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   Library library;
   collectDefinitions(loader.files, library, diags);
   evaluateConstants(library, diags);
-  const ast::OpDecl *selected = selectOp(file, library, options.op, diags);
+  const ast::OpDecl *selected = options.isCheckOnly ? nullptr : selectOp(file, library, options.op, diags);
   bool optionsAreFine = !selected || selected->isIncomplete || checkOptions(*selected, library, options, diags);
 
   // Operators that are not imported are checked with all dimensions unknown;

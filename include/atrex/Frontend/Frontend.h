@@ -22,6 +22,7 @@
 #include <string>
 
 namespace atrex::frontend {
+class SemaListener;
 
 struct FrontendOptions {
   /// Dimensions that become compile-time constants.
@@ -31,6 +32,9 @@ struct FrontendOptions {
   std::string op;
   /// Values of knobs by name; others take their default.
   std::map<std::string, std::string> knobs;
+  /// Checks everything and makes no module; the file need not define an operator.
+  bool isCheckOnly = false;
+  SemaListener *listener = nullptr;
 };
 
 /// Parses, checks and lowers the main buffer of `sourceMgr` to `linalg` on
