@@ -87,6 +87,8 @@ bool Analyzer::evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::Sma
 }
 
 Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
+  if (std::optional<Value> value = evaluateKernelCall(expr))
+    return *value;
   if (std::optional<DataType> type = lookupType(expr.callee))
     return evaluateCast(expr, *type);
 

@@ -29,6 +29,8 @@ std::string Analyzer::typeOf(const Value &value) {
     return value.getInteger() ? "integer constant" : "dimension";
   case Value::Kind::Tuple:
     return "(" + llvm::join(llvm::map_range(value.elements, [](const Value &v) { return typeOf(v); }), ", ") + ")";
+  case Value::Kind::Memory:
+    return getName(value.memory->type).str() + toString(value.memory->shape);
   case Value::Kind::Node:
     break;
   }
@@ -58,6 +60,13 @@ bool Analyzer::adapt(Value &value, DataType type, StringRef what, llvm::SMLoc lo
     return true;
   }
   std::optional<int64_t> integer = value.getInteger();
+  if (isKernel && value.isDim() && !integer && isInteger(type)) {
+    // Dimensions are numbers of a kernel.
+    Node *node = makeDimNode(value, type, value.expr ? value.expr->loc : loc);
+    if (node)
+      value = makeValue(node, value.expr);
+    return node;
+  }
   if (!integer || !isInteger(type)) {
     mlir::InFlightDiagnostic diagnostic = diags.error(loc);
     diagnostic << what << " needs a value of type '" << getName(type) << "', got "
@@ -211,14 +220,22 @@ std::vector<StringRef> Analyzer::visibleNames() const {
 
 Value Analyzer::evaluate(const ast::Expr *expr) {
   Value value = evaluateAny(expr);
-  if (!value.isTuple())
-    return value;
-  diags.error(expr->loc) << "one value is needed here, got " << describe(value)
-                         << "; take them apart with 'let (a, b) = ...'";
-  return {};
+  if (value.isTuple() && !value.elements.empty()) {
+    diags.error(expr->loc) << "one value is needed here, got " << describe(value)
+                           << "; take them apart with 'let (a, b) = ...'";
+    return {};
+  }
+  return isKernel ? finishKernelValue(std::move(value), expr) : value;
 }
 
 Value Analyzer::evaluateAny(const ast::Expr *expr) {
+  Value value = evaluateExpr(expr);
+  if (diags.listener && !value.isPoison())
+    diags.listener->onExpression(*expr, typeOf(value));
+  return value;
+}
+
+Value Analyzer::evaluateExpr(const ast::Expr *expr) {
   switch (expr->kind) {
   case ast::Expr::Kind::Error:
     return {};
@@ -270,6 +287,8 @@ Value Analyzer::evaluateName(const ast::NameExpr &expr) {
     diags.note(diagnostic, result->results[index->second].loc) << "the result is declared here";
     return {};
   }
+  if (std::optional<Value> constant = lookupConstant(expr))
+    return *constant;
   if (lookupType(expr.name)) {
     diags.error(expr.loc) << "'" << expr.name << "' is an element type; a conversion is written '" << expr.name
                           << "(value)'";
@@ -406,6 +425,9 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
   if (lhs.isPoison() || rhs.isPoison())
     return {};
   std::string what = ("'" + ast::getSpelling(expr.op) + "'").str();
+  if (isKernel)
+    if (std::optional<Value> value = evaluateKernelBinary(expr, lhs, rhs))
+      return *value;
 
   std::optional<DimExpr::Kind> dimKind = getDimKind(expr.op);
   if (lhs.isDim() && rhs.isDim() && dimKind)
@@ -471,6 +493,9 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
 
 /// Evaluates exactly `count` positional arguments.
 Value Analyzer::evaluateIndex(const ast::IndexExpr &expr) {
+  if (isKernel)
+    if (std::optional<Value> value = evaluateKernelIndex(expr))
+      return *value;
   Value base = evaluate(expr.base);
   if (base.isPoison())
     return {};

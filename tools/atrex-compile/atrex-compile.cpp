@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FormatFiles.h"
 #include "atrex/Analysis/StaticReport.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Driver/Compile.h"
@@ -28,8 +29,13 @@ enum class Emit { MLIR, Tile, Fragment, LLVM, Asm, Hsaco, Artifact };
 enum class ReportKind { None, Text, JSON };
 
 cl::OptionCategory category("atrex-compile options");
-cl::opt<std::string> inputName(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
-                               cl::init(""), cl::cat(category));
+cl::list<std::string> inputNames(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
+                                 cl::cat(category));
+cl::opt<bool> formatMode("format", cl::desc("Write .atx sources in canonical form instead of compiling"),
+                         cl::cat(category));
+cl::opt<bool> inPlace("i", cl::desc("With --format: rewrite the files"), cl::cat(category));
+cl::opt<bool> formatCheck("check", cl::desc("With --format: only say which files would change, and fail if any does"),
+                          cl::cat(category));
 cl::opt<std::string> outputName("o", cl::desc("Output file, or directory for an artifact; - is standard output"),
                                 cl::value_desc("file"), cl::init("-"), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("Architecture or chip"), cl::init("gfx942"), cl::cat(category));
@@ -153,10 +159,25 @@ int main(int argc, char **argv) {
     outs() << getDefaultSchedule(chip->arch);
     return 0;
   }
-  if (inputName.empty())
+  if (inputNames.empty() || inputNames.front().empty())
     return usageError("no input file; see --help");
+  if (formatMode) {
+    if (inPlace && formatCheck)
+      return usageError("-i rewrites files and --check leaves them; give one of them");
+    if ((inPlace || formatCheck) && outputName != "-")
+      return usageError("-o is for formatting one file without -i or --check");
+    if (inPlace && is_contained(inputNames, "-"))
+      return usageError("standard input cannot be rewritten in place");
+    if (!inPlace && !formatCheck && inputNames.size() > 1)
+      return usageError("several files are formatted with -i or --check");
+    return formatFiles(inputNames, {inPlace, formatCheck, outputName});
+  }
+  if (inPlace || formatCheck)
+    return usageError(Twine(inPlace ? "-i" : "--check") + " belongs to --format");
+  if (inputNames.size() > 1)
+    return usageError("one input file at a time, got " + Twine(inputNames.size()));
 
-  const Settings settings{inputName, outputName, emitKind, report};
+  const Settings settings{inputNames.front(), outputName, emitKind, report};
   CompileOptions options;
   options.arch = chip->arch.str();
   if (StringRef(arch) != chip->arch)

@@ -18,9 +18,11 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
+#include <map>
 #include <string>
 
 namespace atrex::frontend {
+class SemaListener;
 
 struct FrontendOptions {
   /// Dimensions that become compile-time constants.
@@ -28,6 +30,11 @@ struct FrontendOptions {
   /// Operator to import when the source defines several; empty takes the only
   /// one.
   std::string op;
+  /// Values of knobs by name; others take their default.
+  std::map<std::string, std::string> knobs;
+  /// Checks everything and makes no module; the file need not define an operator.
+  bool isCheckOnly = false;
+  SemaListener *listener = nullptr;
 };
 
 /// Parses, checks and lowers the main buffer of `sourceMgr` to `linalg` on

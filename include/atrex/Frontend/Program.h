@@ -123,6 +123,16 @@ struct SubscriptItem {
   DimExpr begin;
 };
 
+struct Node;
+struct KernelOp;
+
+/// The call of a helper function that an operation was inlined from.
+struct CallSite {
+  llvm::SMLoc loc;
+  /// The call that contains this one; null outside of helpers.
+  const CallSite *caller = nullptr;
+};
+
 /// A value: an operation with its operands.
 struct Node {
   struct Param {
@@ -196,8 +206,21 @@ struct Node {
   /// 0, 1, 2, ... along the node's only axis.
   struct Iota {};
 
+  /// What only the kernel form has; defined below.
+  struct Kernel {
+    explicit Kernel(std::unique_ptr<KernelOp> op);
+    Kernel(Kernel &&);
+    Kernel &operator=(Kernel &&);
+    ~Kernel();
+    KernelOp *operator->() const { return op.get(); }
+    KernelOp &operator*() const { return *op; }
+
+  private:
+    std::unique_ptr<KernelOp> op;
+  };
+
   std::variant<Param, Literal, Dim, Compute, Reduce, Subscript, Scan, TopK, ExtractResult, Rank, Histogram, Contract,
-               Reshape, Transpose, Broadcast, Concat, Take, Iota>
+               Reshape, Transpose, Broadcast, Concat, Take, Iota, Kernel>
       op;
   DataType type = DataType::F32;
   /// A scalar is no tensor; a tensor may have rank 0.
@@ -205,7 +228,85 @@ struct Node {
   Shape shape;
   llvm::SmallVector<Node *, 3> operands;
   llvm::SMLoc loc;
+  /// Null outside of helpers.
+  const CallSite *callSite = nullptr;
+  /// The name that a statement gave the value; empty for an intermediate one.
+  llvm::StringRef name;
 };
+
+//===----------------------------------------------------------------------===//
+// Kernel form
+//===----------------------------------------------------------------------===//
+
+/// Operations in the order of their evaluation.
+struct NodeBlock {
+  /// Values that change from one execution of the block to the next.
+  std::vector<Node *> args;
+  std::vector<Node *> nodes;
+  /// What the block hands on: to its next execution, or to the operation that
+  /// holds it. The first block of a `while` begins with the condition.
+  std::vector<Node *> yields;
+};
+
+/// What holds elements: a tensor parameter, a result, or a tile in LDS.
+struct MemoryRef {
+  enum class Kind : uint8_t { Param, Result, Shared };
+  Kind kind = Kind::Param;
+  /// Position among the parameters or the results.
+  unsigned index = 0;
+  /// The operation that made a shared tile.
+  Node *shared = nullptr;
+};
+
+enum class AtomicKind : uint8_t { Add, Max, Min, And, Or, Xor, Exchange, CompareExchange };
+
+struct KernelOp {
+  enum class Kind : uint8_t {
+    /// Position of the workgroup on axis `index` of the grid.
+    BlockId,
+    /// Workgroups on axis `index` of the grid.
+    NumBlocks,
+    /// `index`-th argument of the block that holds the operation.
+    Argument,
+    /// `index`-th result of the operand, an operation with blocks.
+    Result,
+    /// Operands: the indices, one per dimension of `memory`; [the fill value].
+    Load,
+    /// Operands: the indices, the value, [the mask].
+    Store,
+    /// Operands: the indices, [what is compared,] the value, [the mask].
+    Atomic,
+    /// A tile in LDS of the node's type and shape.
+    Shared,
+    Barrier,
+    /// Operands: begin, end, step, initial values. One block: the counter and
+    /// the carried values are its arguments.
+    For,
+    /// Operands: initial values. Two blocks: condition, body.
+    While,
+    /// Operand: the condition. Two blocks.
+    If,
+    /// The operand in the layout `text`.
+    Pin,
+    /// MLIR operations, `text`, on the fragments of the operands.
+    Raw,
+  };
+  Kind kind;
+  unsigned index = 0;
+  AtomicKind atomic = AtomicKind::Add;
+  MemoryRef memory;
+  /// Load: a fill value is the last operand. Store, atomic: a mask is.
+  bool hasExtra = false;
+  /// Where text in the source begins, for `raw`.
+  std::string text;
+  llvm::SMLoc textLoc;
+  std::vector<NodeBlock> blocks;
+};
+
+inline Node::Kernel::Kernel(std::unique_ptr<KernelOp> op) : op(std::move(op)) {}
+inline Node::Kernel::Kernel(Kernel &&) = default;
+inline Node::Kernel &Node::Kernel::operator=(Kernel &&) = default;
+inline Node::Kernel::~Kernel() = default;
 
 /// A parameter or result of an operator.
 struct Variable {
@@ -216,6 +317,21 @@ struct Variable {
   Shape shape;
   /// Scalars: the value used when the caller gives none.
   std::optional<std::variant<double, int64_t>> defaultValue;
+  /// Tensors: elements between neighbours of each axis; empty for a contiguous
+  /// tensor.
+  llvm::SmallVector<DimExpr> strides;
+  /// Bytes that the address is a multiple of; 0 where nothing is stated.
+  int64_t alignment = 0;
+};
+
+/// A number that a caller may choose from a domain.
+struct Knob {
+  std::string name;
+  llvm::SMLoc loc;
+  std::vector<int64_t> domain;
+  int64_t defaultValue = 0;
+  /// What this program is compiled with.
+  int64_t value = 0;
 };
 
 struct Operator {
@@ -232,6 +348,16 @@ struct Operator {
   std::vector<std::string> constraints;
   /// All values; operands stand before their users.
   std::vector<std::unique_ptr<Node>> nodes;
+
+  /// In order of declaration.
+  std::vector<Knob> knobs;
+
+  /// Kernels only: workgroups per axis, work-items of one, the program.
+  bool isKernel = false;
+  std::vector<DimExpr> grid;
+  int64_t threads = 0;
+  NodeBlock body;
+  std::vector<std::unique_ptr<CallSite>> callSites;
 };
 
 } // namespace atrex::frontend
