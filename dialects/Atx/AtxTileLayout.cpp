@@ -84,7 +84,10 @@ Attribute TileLayoutAttr::parse(AsmParser &parser, Type) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) || parser.parseGreater())
     return {};
-  return TileLayoutAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), threads, code);
+  // The storage, which getChecked() needs, is private to the file of all attributes.
+  if (failed(verify([&] { return parser.emitError(loc); }, threads, code)))
+    return {};
+  return TileLayoutAttr::get(parser.getContext(), threads, code);
 }
 
 void TileLayoutAttr::print(AsmPrinter &printer) const {

@@ -22,9 +22,9 @@ using namespace atrex;
 using namespace atrex::tile;
 
 /// Larger divisors are not told apart.
-static constexpr int64_t any = int64_t(1) << 30;
+static constexpr int64_t unbounded = int64_t(1) << 30;
 
-static int64_t pow2Part(int64_t value) { return value == 0 ? any : std::min<int64_t>(any, value & -value); }
+static int64_t pow2Part(int64_t value) { return value == 0 ? unbounded : std::min<int64_t>(unbounded, value & -value); }
 
 static std::optional<int64_t> getSplat(Value value) {
   Attribute attr;
@@ -69,7 +69,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
   auto finish = [&]() {
     for (unsigned dim = 0; dim < rank; ++dim) {
       if (type.getDimSize(dim) == 1) {
-        info.constancy[dim] = any;
+        info.constancy[dim] = unbounded;
         info.contiguity[dim] = 1;
       }
       // A group of equal elements is no run, and a run starts anew at each element.
@@ -80,7 +80,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
   if (std::optional<int64_t> constant = getSplat(value)) {
     info.constant = constant;
     info.divisor = pow2Part(*constant);
-    info.constancy.assign(rank, any);
+    info.constancy.assign(rank, unbounded);
     info.divisibility.assign(rank, info.divisor);
     return finish();
   }
@@ -92,10 +92,10 @@ AxisInfo IndexAnalysis::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa<atx::TileIotaOp>(op)) {
     int64_t extent = type.getDimSize(0);
-    info.contiguity[0] = pow2Part(extent) == extent ? any : pow2Part(extent);
+    info.contiguity[0] = pow2Part(extent) == extent ? unbounded : pow2Part(extent);
     // Any aligned group of a run counts up, up to the end of the tile.
-    info.contiguity[0] = any;
-    info.divisibility[0] = any;
+    info.contiguity[0] = unbounded;
+    info.divisibility[0] = unbounded;
     return finish();
   }
   if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastUIOp, atx::ConvertLayoutOp>(op)) {
@@ -115,7 +115,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
     auto sourceType = dyn_cast<VectorType>(broadcast.getSourceType());
     for (unsigned dim = 0; dim < rank; ++dim) {
       bool stretched = dim < leading || sourceType.getDimSize(dim - leading) != type.getDimSize(dim);
-      info.constancy[dim] = stretched ? any : source.constancy[dim - leading];
+      info.constancy[dim] = stretched ? unbounded : source.constancy[dim - leading];
       info.contiguity[dim] = stretched ? 1 : source.contiguity[dim - leading];
       info.divisibility[dim] = stretched ? source.divisor : source.divisibility[dim - leading];
     }
@@ -175,7 +175,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
   }
   if (isa<arith::MulIOp>(op)) {
     AxisInfo lhs = getInfo(op->getOperand(0)), rhs = getInfo(op->getOperand(1));
-    info.divisor = std::min(any, lhs.divisor * rhs.divisor);
+    info.divisor = std::min(unbounded, lhs.divisor * rhs.divisor);
     for (unsigned dim = 0; dim < rank; ++dim) {
       info.constancy[dim] = std::min(lhs.constancy[dim], rhs.constancy[dim]);
       if (rhs.constant == 1) {
@@ -199,10 +199,10 @@ AxisInfo IndexAnalysis::compute(Value value) {
     if (by && isa<arith::ShRUIOp, arith::ShRSIOp>(op))
       by = *by >= 0 && *by < 30 ? std::optional<int64_t>(int64_t(1) << *by) : std::nullopt;
     if (by && isa<arith::AndIOp>(op))
-      by = *by >= 0 && *by < any ? std::optional<int64_t>(*by + 1) : std::nullopt;
+      by = *by >= 0 && *by < unbounded ? std::optional<int64_t>(*by + 1) : std::nullopt;
     for (unsigned dim = 0; dim < rank; ++dim)
       info.constancy[dim] = std::min(lhs.constancy[dim], rhs.constancy[dim]);
-    std::optional<Range> range = getRange(op->getOperand(0));
+    std::optional<Bounds> range = getRange(op->getOperand(0));
     bool sign = isa<arith::FloorDivSIOp, arith::ShRSIOp, arith::AndIOp>(op) || (range && range->min >= 0);
     if (by && *by > 0 && llvm::isPowerOf2_64(*by) && sign) {
       for (unsigned dim = 0; dim < rank; ++dim) {
@@ -229,7 +229,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
     for (unsigned dim = 0; dim < rank; ++dim)
       info.constancy[dim] = std::min(lhs.constancy[dim], rhs.constancy[dim]);
     if (rhs.constant && *rhs.constant >= 0 && *rhs.constant < 30)
-      info.divisor = std::min(any, lhs.divisor << *rhs.constant);
+      info.divisor = std::min(unbounded, lhs.divisor << *rhs.constant);
     return finish();
   }
   if (isa<arith::CmpIOp>(op)) {
@@ -240,7 +240,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
       // i < n with groups that start at multiples of their size, and n as well.
       using P = arith::CmpIPredicate;
       auto grouped = [&](const AxisInfo &runs, const AxisInfo &bound) {
-        if (bound.constancy[dim] < any)
+        if (bound.constancy[dim] < unbounded)
           return int64_t(1);
         return std::gcd(std::gcd(runs.contiguity[dim], runs.divisibility[dim]), bound.divisor);
       };
@@ -253,7 +253,7 @@ AxisInfo IndexAnalysis::compute(Value value) {
   }
   // Everything else element by element: equal operands give equal results.
   if (rank != 0 && OpTrait::hasElementwiseMappableTraits(op)) {
-    info.constancy.assign(rank, any);
+    info.constancy.assign(rank, unbounded);
     for (Value operand : op->getOperands()) {
       const AxisInfo &source = getInfo(operand);
       for (unsigned dim = 0; dim < rank && dim < source.constancy.size(); ++dim)
@@ -264,14 +264,14 @@ AxisInfo IndexAnalysis::compute(Value value) {
   return finish();
 }
 
-std::optional<Range> IndexAnalysis::getRange(Value value) {
+std::optional<Bounds> IndexAnalysis::getRange(Value value) {
   auto it = ranges.find(value);
   if (it != ranges.end())
     return it->second;
   if (depth > 100)
     return std::nullopt;
   ++depth;
-  std::optional<Range> range = computeRange(value);
+  std::optional<Bounds> range = computeRange(value);
   --depth;
   // What the type cannot hold has wrapped.
   Type element = getElementTypeOrSelf(value.getType());
@@ -283,9 +283,9 @@ std::optional<Range> IndexAnalysis::getRange(Value value) {
   return ranges[value] = range;
 }
 
-std::optional<Range> IndexAnalysis::computeRange(Value value) {
+std::optional<Bounds> IndexAnalysis::computeRange(Value value) {
   // Far from overflow of 64 bits, so that sums and products are exact.
-  auto bounded = [](Range range) -> std::optional<Range> {
+  auto bounded = [](Bounds range) -> std::optional<Bounds> {
     constexpr int64_t most = int64_t(1) << 46;
     if (range.min < -most || range.max > most)
       return std::nullopt;
@@ -297,15 +297,15 @@ std::optional<Range> IndexAnalysis::computeRange(Value value) {
     auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
     if (!loop || arg != loop.getInductionVar())
       return std::nullopt;
-    std::optional<Range> lower = getRange(loop.getLowerBound()), upper = getRange(loop.getUpperBound());
+    std::optional<Bounds> lower = getRange(loop.getLowerBound()), upper = getRange(loop.getUpperBound());
     if (!lower || !upper)
       return std::nullopt;
-    return Range{lower->min, std::max(lower->min, upper->max - 1)};
+    return Bounds{lower->min, std::max(lower->min, upper->max - 1)};
   }
   Operation *op = value.getDefiningOp();
   auto operand = [&](unsigned i) { return getRange(op->getOperand(i)); };
   if (auto iota = dyn_cast<atx::TileIotaOp>(op))
-    return Range{0, cast<VectorType>(iota.getType()).getDimSize(0) - 1};
+    return Bounds{0, cast<VectorType>(iota.getType()).getDimSize(0) - 1};
   if (auto block = dyn_cast<gpu::BlockIdOp>(op)) {
     auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
     auto grid = kernel ? kernel->getAttrOfType<ArrayAttr>("atx.grid") : ArrayAttr();
@@ -314,29 +314,29 @@ std::optional<Range> IndexAnalysis::computeRange(Value value) {
     if (grid && axis < grid.size())
       if (auto text = dyn_cast<StringAttr>(grid[axis]); text && !text.getValue().getAsInteger(10, extent))
         return bounded({0, extent - 1});
-    return Range{0, UINT32_MAX};
+    return Bounds{0, UINT32_MAX};
   }
   if (isa<gpu::GridDimOp>(op))
-    return Range{1, UINT32_MAX};
+    return Bounds{1, UINT32_MAX};
   if (isa<memref::DimOp>(op))
-    return Range{0, int64_t(1) << 40};
+    return Bounds{0, int64_t(1) << 40};
   if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp, vector::BroadcastOp, vector::ShapeCastOp,
           vector::TransposeOp, atx::ConvertLayoutOp>(op)) {
     // getRange() drops what does not fit behind a truncation.
     return operand(0);
   }
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op)) {
-    std::optional<Range> range = operand(0);
+    std::optional<Bounds> range = operand(0);
     return range && range->min >= 0 ? range : std::nullopt;
   }
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp>(op)) {
-    std::optional<Range> lhs = operand(0), rhs = operand(1);
+    std::optional<Bounds> lhs = operand(0), rhs = operand(1);
     if (isa<arith::MinSIOp>(op) && lhs && rhs)
-      return Range{std::min(lhs->min, rhs->min), std::min(lhs->max, rhs->max)};
+      return Bounds{std::min(lhs->min, rhs->min), std::min(lhs->max, rhs->max)};
     if (!lhs || !rhs)
       return std::nullopt;
     if (isa<arith::MaxSIOp>(op))
-      return Range{std::max(lhs->min, rhs->min), std::max(lhs->max, rhs->max)};
+      return Bounds{std::max(lhs->min, rhs->min), std::max(lhs->max, rhs->max)};
     if (isa<arith::AddIOp>(op))
       return bounded({lhs->min + rhs->min, lhs->max + rhs->max});
     if (isa<arith::SubIOp>(op))
@@ -348,33 +348,33 @@ std::optional<Range> IndexAnalysis::computeRange(Value value) {
     return bounded({*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)});
   }
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op)) {
-    std::optional<Range> lhs = operand(0), rhs = operand(1);
+    std::optional<Bounds> lhs = operand(0), rhs = operand(1);
     if (lhs && rhs && lhs->min >= 0 && rhs->min > 0)
-      return Range{lhs->min / rhs->max, lhs->max / rhs->min};
+      return Bounds{lhs->min / rhs->max, lhs->max / rhs->min};
     return std::nullopt;
   }
   if (isa<arith::RemUIOp, arith::RemSIOp>(op)) {
-    std::optional<Range> lhs = operand(0), rhs = operand(1);
+    std::optional<Bounds> lhs = operand(0), rhs = operand(1);
     if (rhs && rhs->min > 0 && (isa<arith::RemUIOp>(op) ? true : lhs && lhs->min >= 0))
-      return Range{0, rhs->max - 1};
+      return Bounds{0, rhs->max - 1};
     return std::nullopt;
   }
   if (isa<arith::AndIOp>(op)) {
-    std::optional<Range> rhs = operand(1);
+    std::optional<Bounds> rhs = operand(1);
     if (rhs && rhs->min >= 0)
-      return Range{0, rhs->max};
+      return Bounds{0, rhs->max};
     return std::nullopt;
   }
   if (isa<arith::ShRUIOp, arith::ShRSIOp>(op)) {
-    std::optional<Range> lhs = operand(0), rhs = operand(1);
+    std::optional<Bounds> lhs = operand(0), rhs = operand(1);
     if (lhs && rhs && lhs->min >= 0 && rhs->min == rhs->max && rhs->min >= 0 && rhs->min < 63)
-      return Range{lhs->min >> rhs->min, lhs->max >> rhs->min};
+      return Bounds{lhs->min >> rhs->min, lhs->max >> rhs->min};
     return std::nullopt;
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    std::optional<Range> lhs = getRange(select.getTrueValue()), rhs = getRange(select.getFalseValue());
+    std::optional<Bounds> lhs = getRange(select.getTrueValue()), rhs = getRange(select.getFalseValue());
     if (lhs && rhs)
-      return Range{std::min(lhs->min, rhs->min), std::max(lhs->max, rhs->max)};
+      return Bounds{std::min(lhs->min, rhs->min), std::max(lhs->max, rhs->max)};
   }
   return std::nullopt;
 }

@@ -33,7 +33,7 @@ struct AxisInfo {
 };
 
 /// Inclusive bounds.
-struct Range {
+struct Bounds {
   int64_t min, max;
 };
 
@@ -42,14 +42,14 @@ public:
   const AxisInfo &getInfo(mlir::Value value);
   /// Bounds of a scalar or of all elements of a tile, where no operation that
   /// leads to it can wrap.
-  std::optional<Range> getRange(mlir::Value value);
+  std::optional<Bounds> getRange(mlir::Value value);
 
 private:
   AxisInfo compute(mlir::Value value);
-  std::optional<Range> computeRange(mlir::Value value);
+  std::optional<Bounds> computeRange(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, AxisInfo> infos;
-  llvm::DenseMap<mlir::Value, std::optional<Range>> ranges;
+  llvm::DenseMap<mlir::Value, std::optional<Bounds>> ranges;
   unsigned depth = 0;
 };
 

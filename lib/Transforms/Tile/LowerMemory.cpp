@@ -64,7 +64,7 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, Va
   auto limit = [&](int64_t most) { vector = std::min(vector, std::max<int64_t>(1, most & -most)); };
   limit(std::min<int64_t>(last.contiguity[dim], 4096));
   limit(std::gcd(last.divisibility[dim], int64_t(4096)));
-  std::optional<Range> range = analysis.getRange(indices[*unit]);
+  std::optional<Bounds> range = analysis.getRange(indices[*unit]);
   int64_t extent = memory.getDimSize(*unit);
   bool inside = range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent;
   if (!inside)
@@ -272,7 +272,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     }
     // Bounds.
     OpFoldResult size = memory.sizes[i];
-    std::optional<Range> range = e.analysis.getRange(index);
+    std::optional<Bounds> range = e.analysis.getRange(index);
     std::optional<int64_t> extent = getConstantIntValue(size);
     needsCheck.push_back(!(range && extent && range->min >= 0 && range->max < *extent));
     Value limit;

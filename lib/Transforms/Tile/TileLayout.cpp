@@ -332,7 +332,7 @@ struct Splitter {
   void search(unsigned at, int64_t threads, int64_t registers) {
     if (at == order.size()) {
       // Few registers first, then lanes side by side as wanted.
-      int64_t distance = std::abs(llvm::Log2_64(current[order[0]]) - llvm::Log2_64(wanted));
+      int64_t distance = std::abs(int64_t(llvm::Log2_64(current[order[0]])) - int64_t(llvm::Log2_64(wanted)));
       if (best.empty() || registers < bestRegisters || (registers == bestRegisters && distance < bestDistance)) {
         best = current;
         bestRegisters = registers;
@@ -424,7 +424,8 @@ std::optional<TileLayout> tile::parsePinLayout(StringRef text, ArrayRef<int64_t>
     message = llvm::toString(value.takeError());
     return std::nullopt;
   }
-  auto *layout = std::get_if<layout::Layout>(&*value);
+  auto *map = std::get_if<layout::Map>(&*value);
+  const layout::Layout *layout = map ? map->getLayout() : nullptr;
   if (!layout || layout->getRank() != 2 || !layout->isStatic()) {
     message = "it must be a static layout of two modes, ((lanes, waves), values)";
     return std::nullopt;
@@ -471,7 +472,7 @@ std::optional<TileLayout> tile::parsePinLayout(StringRef text, ArrayRef<int64_t>
   }
   SmallVector<SmallVector<Mode>> dims(shape.size());
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    llvm::stable_sort(steps[dim], [](const Step &a, const Step &b) { return a.step < b.step; });
+    llvm::sort(steps[dim], [](const Step &a, const Step &b) { return a.step < b.step; });
     int64_t next = 1;
     for (const Step &step : steps[dim]) {
       if (step.step != next) {

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -568,6 +569,9 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
     return select(tile.vector, registers);
 
   ++numLDSConversions;
+  if (remarks)
+    user->emitRemark() << "moves a tile of " << llvm::interleaved(tile.shape, "x") << "x" << tile.getElementType()
+                       << " from layout " << tile.layout.str() << " to " << to.str() << " through shared memory";
   unsigned contiguous = rank - 1;
   int64_t longest = 1;
   for (unsigned dim = 0; dim < rank; ++dim)

@@ -162,6 +162,7 @@ public:
 
   LogicalResult emitBlock(Block &block);
   LogicalResult emitOp(Operation *op);
+  LogicalResult emitElementwise(Operation *op);
   /// Runs `body` under `condition`, or always where it is null.
   void emitIf(Value condition, function_ref<void()> body);
   /// `condition ? body() : otherwise`.
@@ -174,6 +175,8 @@ public:
   const ChipInfo &chip;
   /// Loads and stores through buffer resources where offsets fit.
   bool bufferAccess;
+  /// Tells of conversions through shared memory.
+  bool remarks = false;
   IndexAnalysis analysis;
   unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numVectorAccesses = 0, numScalarAccesses = 0;
 
@@ -181,7 +184,6 @@ private:
   LogicalResult emitFor(Operation *op);
   LogicalResult emitIfOp(Operation *op);
   LogicalResult emitWhile(Operation *op);
-  LogicalResult emitElementwise(Operation *op);
   LogicalResult emitConstant(Operation *op);
   LogicalResult checkLayouts();
   Type getLaneType(Value old);
@@ -207,6 +209,11 @@ bool isElementwise(Operation *op);
 /// and the widest vectors that alignment, bounds and mask allow.
 AccessPattern analyzeAccess(IndexAnalysis &analysis, MemRefType memory, ValueRange indices, Value mask,
                             ArrayRef<int64_t> shape);
+
+/// A lane's vector, or a scalar, of floats of at most 8 bits as wider floats; exact to f32 and f16.
+Value widenFloat(TileEmitter &e, Value value, Type element);
+/// Floats of any width as floats of at most 8 bits, nearest even.
+Value narrowFloat(TileEmitter &e, Value value, Type element, bool saturate);
 
 //===--- Lowerings of operations, one file each kind ---------------------------===//
 

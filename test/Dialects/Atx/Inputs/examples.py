@@ -35,16 +35,16 @@ def blocks(description):
 
 
 def split_top(text):
-    """Splits at commas outside of brackets, and at `where` and `with`; drops the results."""
+    """Splits at commas outside of brackets, and at `where`, `with` and `mask`; drops the results."""
     parts, depth, current = [], 0, ""
-    for token in re.findall(r"->|\bwhere\b|\bwith\b|.", text, re.S):
+    for token in re.findall(r"->|\bwhere\b|\bwith\b|\bmask\b|.", text, re.S):
         if token == "->" and depth == 0:
             break
         if token in "<([{":
             depth += 1
         elif token in ">)]}":
             depth -= 1
-        if depth == 0 and (token == "," or token in ("where", "with")):
+        if depth == 0 and (token == "," or token in ("where", "with", "mask")):
             parts.append(current.strip())
             current = ""
         else:
@@ -89,6 +89,9 @@ def program(block):
         while left.count("{") > left.count("}"):
             more, right = right.split(" : ", 1)
             left += " : " + more
+        # The type of a function has its operands in parentheses.
+        if right.startswith("(") and ") -> " in right:
+            right = right[1:right.index(") -> ")]
         for name, of in zip(re.findall(r"%\w+", left), split_top(right)):
             if name not in defined:
                 arguments.setdefault(name, of)
