@@ -17,9 +17,9 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -49,6 +49,7 @@ constexpr llvm::StringLiteral kernelAttrName = "atx.kernel";
 constexpr llvm::StringLiteral gridAttrName = "atx.grid";
 constexpr llvm::StringLiteral threadsAttrName = "atx.threads";
 constexpr llvm::StringLiteral workspaceAttrName = "atx.workspace";
+constexpr llvm::StringLiteral planAttrName = "atx.plan";
 
 /// Where an access goes once types are lowered: `base` plus `offset` plus
 /// `constant` bytes. Swizzles have been applied.

@@ -47,7 +47,8 @@ LogicalResult TensorArgOp::verify() {
   if (getKind() != TileReduceKind::ArgMax && getKind() != TileReduceKind::ArgMin)
     return emitOpError() << "finds 'argmax' or 'argmin', not '" << stringifyTileReduceKind(getKind())
                          << "'; other reductions are 'linalg.generic'";
-  if (failed(verifyAxis(*this, getAxis(), input)) || failed(verifyOrder(*this, input.getElementType(), getIsUnsigned())))
+  if (failed(verifyAxis(*this, getAxis(), input)) ||
+      failed(verifyOrder(*this, input.getElementType(), getIsUnsigned())))
     return failure();
   SmallVector<int64_t> shape(input.getShape());
   shape.erase(shape.begin() + getAxis());
@@ -144,10 +145,17 @@ LogicalResult LaunchOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getKernelAttr());
-  if (!kernel || !kernel->hasAttr(kernelAttrName))
-    return emitOpError() << "'@" << getKernel() << "' is no function marked '" << kernelAttrName << "'";
-  if (!llvm::equal(kernel.getArgumentTypes(), getArgs().getTypes()))
-    return emitOpError() << "passes (" << getArgs().getTypes() << "), but '@" << getKernel() << "' takes ("
-                         << kernel.getArgumentTypes() << ")";
+  if (!kernel || !(kernel->hasAttr(kernelAttrName) || kernel->hasAttr(operatorAttrName)))
+    return emitOpError() << "'@" << getKernel() << "' is no function marked '" << kernelAttrName << "' or '"
+                         << operatorAttrName << "'";
+  // Operators work on tensors, of which the plan has the memory.
+  SmallVector<Type> expected;
+  for (Type type : kernel.getArgumentTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    expected.push_back(tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type);
+  }
+  if (!llvm::equal(expected, getArgs().getTypes()))
+    return emitOpError() << "passes (" << getArgs().getTypes() << "), but '@" << getKernel() << "' takes (" << expected
+                         << ")";
   return success();
 }

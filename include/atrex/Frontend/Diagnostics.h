@@ -72,6 +72,8 @@ public:
   void leaveCall() { calls.pop_back(); }
 
   unsigned getNumErrors() const { return numErrors; }
+  /// Takes back errors that were not shown.
+  void forgetErrors(unsigned before) { numErrors = before; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
 
   /// Null: nobody listens.
