@@ -284,17 +284,24 @@ Value TileEmitter::shuffleXor(Value scalar, int64_t mask, bool lowBitsAgree) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
+  if (e.scratchUnknown || !e.pending.empty())
+    e.ldsBarrier(0);
+  e.nextScratch = 0;
+  e.held = true;
+}
+
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (bytes > room)
     return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << sharedBytes << " of the kernel's own; " << chip.arch << " has " << chip.ldsBytesPerCU
+                             << sharedBytes + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has " << chip.ldsBytesPerCU
                              << "; use smaller tiles",
            failure();
   // Behind the last use, so that the next writes do not wait for its reads.
   int64_t soft = std::min<int64_t>(room, std::max<int64_t>(scratchEnd, 8192));
-  if (nextScratch + bytes > soft)
+  if (!held && nextScratch + bytes > soft)
     nextScratch = 0;
   int64_t offset = nextScratch;
   bool meets = scratchUnknown || llvm::any_of(pending, [&](auto range) {
@@ -427,7 +434,7 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   array.contiguousDim = contiguousDim;
   array.strides.resize(extents.size(), 1);
   int64_t quantum = std::max<int64_t>(1, 16 / array.bytes), next = 1;
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (!extents.empty()) {
     next = extents[contiguousDim];
     int64_t rowCount = llvm::product_of(extents) / extents[contiguousDim];
