@@ -283,11 +283,6 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   if (diags.getNumErrors() || !program)
     return nullptr;
 
-  for (const std::unique_ptr<Node> &node : program->nodes)
-    if (node->op.index() > 5) {
-      diags.error(node->loc) << "this function is not lowered in operator form yet";
-      return nullptr;
-    }
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(diags.getLocation(selected->loc));
   if (program->isKernel)
     lowerKernel(*program, *module, diags);
