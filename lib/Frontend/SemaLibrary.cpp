@@ -258,7 +258,8 @@ bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &type, const ll
   Shape declared;
   for (auto [i, expr] : llvm::enumerate(type.extents)) {
     if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr);
-        name && bindsNames && !symbols.count(name->name) && !(options.library && options.library->consts.count(name->name))) {
+        name && bindsNames && !symbols.count(name->name) &&
+        !(options.library && options.library->consts.count(name->name))) {
       Symbol symbol{Symbol::Kind::Dim, name->loc, {}, true};
       symbol.value.kind = Value::Kind::Dim;
       symbol.value.dim = shape[i].written;
@@ -340,8 +341,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
       isGiven[index] = true;
     }
   }
-  bool hasAll = position <= args.size() &&
-                llvm::all_of(llvm::enumerate(isGiven), [&](auto item) {
+  bool hasAll = position <= args.size() && llvm::all_of(llvm::enumerate(isGiven), [&](auto item) {
                   return item.value() || fn.params[item.index()].defaultValue;
                 });
   if (!hasAll && !isSilent) {
@@ -408,8 +408,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   if (diags.getNumErrors() == errorsBefore) {
     diags.enterCall(expr.loc);
     llvm::ArrayRef<const ast::Stmt *> stmts = fn.body.stmts;
-    const ast::ReturnStmt *last =
-        stmts.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(stmts.back());
+    const ast::ReturnStmt *last = stmts.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(stmts.back());
     for (const ast::Stmt *stmt : last ? stmts.drop_back() : stmts) {
       if (diags.reachedLimit())
         break;
