@@ -121,6 +121,8 @@ public:
   std::unique_ptr<Operator> run();
   /// Gives the constants of the library their values.
   void evaluateConstants();
+  /// Checks the knobs and nothing else.
+  std::vector<Knob> takeKnobs();
 
 private:
   //===--- Declarations ---------------------------------------------------===//
@@ -357,6 +359,7 @@ private:
   Value evaluateShared(const ast::CallExpr &expr);
   Value evaluatePin(const ast::CallExpr &expr);
   Value evaluateRaw(const ast::CallExpr &expr);
+  Value evaluateCeilDiv(const ast::CallExpr &expr);
   /// Chooses what of a name is written; false after an error.
   bool selectWritten(View &view, llvm::StringRef function);
 

@@ -40,6 +40,10 @@ static void visitNames(const ast::Expr *expr, llvm::function_ref<void(const ast:
   }
 }
 
+void atrex::frontend::visitDimNames(const ast::Expr *expr, llvm::function_ref<void(StringRef)> visit) {
+  visitNames(expr, [&](const ast::NameExpr &name) { visit(name.name); });
+}
+
 /// Visits the names in the extents and strides of a signature.
 static void visitSignature(const ast::OpDecl &decl, llvm::function_ref<void(const ast::NameExpr &)> visit) {
   for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
@@ -423,7 +427,9 @@ void Analyzer::checkRuntimeDims() {
     auto standsAlone = [&](const Variable &variable) {
       return llvm::any_of(variable.shape, [&](const Extent &extent) { return extent.valueKey == name; });
     };
-    if (!llvm::any_of(result->params, standsAlone) && !llvm::any_of(result->results, standsAlone))
+    // A kernel that is only checked gets its sizes where it is compiled.
+    bool isOpen = isKernel && !options.isSelected;
+    if (!isOpen && !llvm::any_of(result->params, standsAlone) && !llvm::any_of(result->results, standsAlone))
       diags.error(symbols.find(name)->second.loc)
           << "run-time dimension '" << name
           << "' is never an extent by itself, so it cannot be known from the tensors; "

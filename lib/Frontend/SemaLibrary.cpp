@@ -206,6 +206,17 @@ void Analyzer::declareKnobs() {
   }
 }
 
+std::vector<Knob> Analyzer::takeKnobs() {
+  result = std::make_unique<Operator>();
+  declareKnobs();
+  return std::move(result->knobs);
+}
+
+std::vector<Knob> atrex::frontend::analyzeKnobs(const ast::OpDecl &decl, const AnalyzeOptions &options,
+                                                Diagnostics &diags) {
+  return Analyzer(decl, options, diags).takeKnobs();
+}
+
 //===----------------------------------------------------------------------===//
 // Types of names
 //===----------------------------------------------------------------------===//
@@ -368,17 +379,13 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   std::vector<StringRef> savedDims;
   std::swap(dimNames, savedDims);
   helperStack.push_back(&fn);
-  diags.enterCall(expr.loc);
   llvm::scope_exit restore([&] {
-    diags.leaveCall();
     helperStack.pop_back();
     std::swap(dimNames, savedDims);
     std::swap(letNames, savedNames);
     std::swap(resultIndex, savedResults);
     std::swap(symbols, savedSymbols);
     callSite = savedSite;
-    if (diags.getNumErrors() != errorsBefore)
-      options.library->failedFns.insert(fn.name);
   });
 
   for (auto [param, value, given] : llvm::zip_equal(fn.params, args, isGiven)) {
@@ -399,6 +406,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   }
   Value returned = makeVoid(&expr);
   if (diags.getNumErrors() == errorsBefore) {
+    diags.enterCall(expr.loc);
     llvm::ArrayRef<const ast::Stmt *> stmts = fn.body.stmts;
     const ast::ReturnStmt *last = stmts.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(stmts.back());
     for (const ast::Stmt *stmt : last ? stmts.drop_back() : stmts) {
@@ -415,6 +423,10 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
         returned.elements.front() = {};
     }
     closeScope(0);
+    diags.leaveCall();
+    // Other calls would only repeat what is wrong in the body.
+    if (diags.getNumErrors() != errorsBefore)
+      options.library->failedFns.insert(fn.name);
   }
   if (diags.getNumErrors() != errorsBefore)
     return {};

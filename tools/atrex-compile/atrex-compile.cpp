@@ -60,6 +60,9 @@ cl::opt<ReportKind> report("report", cl::desc("Print registers, LDS, occupancy a
                                       clEnumValN(ReportKind::JSON, "json", "")));
 cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
                             cl::cat(category));
+cl::opt<bool> emitSpace("emit-space",
+                        cl::desc("Write the knobs, their constraints and the tunable pass options as JSON"),
+                        cl::cat(category));
 cl::opt<bool> timing("timing", cl::desc("Print the time of each pass to standard error"), cl::cat(category));
 
 int usageError(const Twine &message) {
@@ -199,6 +202,8 @@ int main(int argc, char **argv) {
     options.knobs[assignment->first.str()] = assignment->second.str();
   }
   bool toDirectory = settings.emit == Emit::Artifact;
+  if (emitSpace && (toDirectory || report != ReportKind::None))
+    return usageError("--emit-space writes JSON and compiles nothing; give it without --emit=artifact and --report");
   if (toDirectory && settings.output == "-")
     return usageError("an artifact is a directory; name it with -o");
   switch (settings.emit) {
@@ -238,7 +243,7 @@ int main(int argc, char **argv) {
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
   // What cannot be written is better known before the work is done.
-  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-";
+  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-" && !emitSpace;
   if (toDirectory) {
     if (settings.output.empty())
       return fail(createStringError(inconvertibleErrorCode(), "the output file name is empty"));
@@ -251,6 +256,15 @@ int main(int argc, char **argv) {
     if (withManifest)
       if (Error error = checkWritable(settings.output + ".json"))
         return fail(std::move(error));
+  }
+
+  if (emitSpace) {
+    std::optional<std::string> space = describeSpace((*source)->getMemBufferRef(), options, errs());
+    if (!space)
+      return 1;
+    if (Error error = writeFiles({{settings.output, StringRef(*space)}}))
+      return fail(std::move(error));
+    return 0;
   }
 
   options.needManifest = toDirectory;

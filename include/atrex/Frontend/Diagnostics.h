@@ -72,6 +72,8 @@ public:
   void leaveCall() { calls.pop_back(); }
 
   unsigned getNumErrors() const { return numErrors; }
+  /// For a source that is checked again with other values.
+  void forgetErrors() { numErrors = 0; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
 
   /// Null: nobody listens.
