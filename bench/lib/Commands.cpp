@@ -45,19 +45,6 @@ extern "C" void handleInterrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-const ChipInfo *findChip(llvm::StringRef name, std::string &message) {
-  if (const ChipInfo *chip = lookupChip(name))
-    return chip;
-  std::vector<std::string> names;
-  for (const ChipInfo &chip : getChips()) {
-    names.push_back(chip.name.str());
-    if (!chip.alias.empty())
-      names.push_back(chip.alias.str());
-  }
-  message = fmt::format("unknown chip '{}'; the chip table has: {}", name.str(), fmt::join(names, ", "));
-  return nullptr;
-}
-
 /// The operators that `--op` (all when absent) selects.
 llvm::Expected<std::vector<const CatalogueOperator *>> selectOperators(Context &context, const Arguments &arguments) {
   std::vector<const CatalogueOperator *> selected;
@@ -271,6 +258,8 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"profile", "", "record the profile by source line"},
     {"in-process", "", "for debuggers: one shape after the other in this process, without limits"},
     {"seed", "N", "seed of inputs and samples (default 1)"},
+    {"repeat", "N",
+     "run every shape with N draws of the inputs, seeds SEED .. SEED + N - 1; the verdict is over all (default 1)"},
     {"whole", "", "execute every workgroup, however large the shape"},
     {"budget", "ELEMENTS", "tensor elements up to which a shape runs whole (default 4194304)"},
 };
@@ -317,16 +306,16 @@ void printFaults(Context &context, const ShapeResult &result) {
   }
   for (const CheckResult &check : result.checks) {
     if (!check.writeFault.empty())
-      context.print("  {}, {} inputs: {}\n", where, check.inputs, check.writeFault);
+      context.print("  {}, {}: {}\n", where, check.describe(), check.writeFault);
     if (!check.inputFault.empty())
-      context.print("  {}, {} inputs: {}\n", where, check.inputs, check.inputFault);
+      context.print("  {}, {}: {}\n", where, check.describe(), check.inputFault);
     for (const auto &[name, verdict] : check.outputs) {
       auto printDetail = [&](const char *rule, const VerdictDetail &detail) {
         if (detail.passes)
           return;
-        context.print("  {}, {} inputs, output '{}', {}:\n    {};\n    worst at row {}, element {}: expected {:g}, got "
+        context.print("  {}, {}, output '{}', {}:\n    {};\n    worst at row {}, element {}: expected {:g}, got "
                       "{:g}\n",
-                      where, check.inputs, name, rule, detail.message, detail.worstIndex / verdict.rowElements,
+                      where, check.describe(), name, rule, detail.message, detail.worstIndex / verdict.rowElements,
                       detail.worstIndex % verdict.rowElements, detail.worstReference, detail.worstCandidate);
       };
       if (check.inputs != "strict")
@@ -676,22 +665,30 @@ int runRun(Context &context, const Arguments &arguments) {
   else if (*inputs == "all")
     llvm::append_range(options.inputs, getProbes());
   llvm::Expected<uint64_t> jobs = arguments.getUnsigned("jobs", 0, 1), seed = arguments.getUnsigned("seed", 1, 0),
+                           repeat = arguments.getUnsigned("repeat", 1, 1),
                            budget = arguments.getUnsigned("budget", options.budget, 1),
                            timeLimit = arguments.getUnsigned("time-limit", 3600, 0),
                            memoryLimit = arguments.getUnsigned("memory-limit", 0, 0);
-  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &budget, &timeLimit, &memoryLimit})
+  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &repeat, &budget, &timeLimit, &memoryLimit})
     if (!*number) {
       int code = context.fail(number->takeError(), exitUsage);
-      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &budget, &timeLimit, &memoryLimit})
+      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &repeat, &budget, &timeLimit, &memoryLimit})
         if (other != number && !*other)
           llvm::consumeError(other->takeError());
       return code;
     }
   if (*seed > uint64_t(std::numeric_limits<int64_t>::max()))
     return context.fail(makeError(fmt::format("--seed '{}' must be below 2^63", *seed)), exitUsage);
+  if (*repeat > 1000000 || *seed + *repeat > uint64_t(std::numeric_limits<int64_t>::max()))
+    return context.fail(
+        makeError(fmt::format("--repeat '{}' must be at most 1000000, and the last seed below 2^63", *repeat)),
+        exitUsage);
+  if (arguments.has("repeat") && arguments.has("case"))
+    return context.fail(makeError("run: --repeat draws inputs anew, but the inputs of --case are stored"), exitUsage);
   if (*jobs > 4096)
     return context.fail(makeError(fmt::format("--jobs '{}' must be at most 4096", *jobs)), exitUsage);
   options.seed = *seed;
+  options.repeat = *repeat;
   options.budget = *budget;
   options.whole = arguments.has("whole");
   options.profile = arguments.has("profile");
@@ -700,32 +697,8 @@ int runRun(Context &context, const Arguments &arguments) {
                         exitUsage);
 
   // Inputs that may be at fault; all of them are looked at before work starts.
-  options.arch = arguments.get("arch", "gfx942");
-  const ChipInfo *archChip = getDefaultChip(options.arch);
-  if (!archChip) {
-    std::vector<std::string> archs;
-    for (const ChipInfo &chip : getChips())
-      if (chip.isAMDGPU() && !llvm::is_contained(archs, chip.arch.str()))
-        archs.push_back(chip.arch.str());
-    return context.fail(makeError(
-        fmt::format("unknown architecture '{}'; code can be generated for: {}", options.arch, fmt::join(archs, ", "))));
-  }
-  options.chip = archChip;
-  if (arguments.has("chip")) {
-    std::string message;
-    options.chip = findChip(arguments.get("chip"), message);
-    if (!options.chip)
-      return context.fail(makeError(message));
-    if (options.chip->arch != options.arch) {
-      if (arguments.has("arch") || !options.chip->isAMDGPU())
-        return context.fail(
-            makeError(fmt::format("chip {} {}, so code for {} cannot run on it", options.chip->name.str(),
-                                  options.chip->isAMDGPU() ? "is of architecture " + options.chip->arch.str()
-                                                           : std::string("is only rated, not compiled for"),
-                                  options.arch)));
-      options.arch = options.chip->arch.str();
-    }
-  }
+  if (llvm::Error error = chooseTarget(arguments, options))
+    return context.fail(std::move(error));
   if (arguments.has("kernel")) {
     options.kernelName = arguments.get("kernel");
     if (llvm::Error error = readFile(options.kernelName, options.kernelText))
@@ -822,6 +795,7 @@ int runRun(Context &context, const Arguments &arguments) {
     for (InputVariant variant : options.inputs)
       record.inputs.push_back(getName(variant).str());
   record.seed = options.seed;
+  record.repeat = options.repeat;
   record.whole = options.whole;
   record.budget = options.budget;
   record.schedule = options.scheduleName.empty() ? "<default>" : options.scheduleName;
@@ -871,9 +845,11 @@ int runRun(Context &context, const Arguments &arguments) {
         }
   }
 
-  context.print("{} on {}{}, executed by {}; seed {}\n", options.arch, options.chip->name.str(),
+  context.print("{} on {}{}, executed by {}; {}\n", options.arch, options.chip->name.str(),
                 options.chip->alias.empty() ? std::string() : fmt::format(" ({})", options.chip->alias.str()),
-                isSimulated ? "the embedded device" : record.deviceName, options.seed);
+                isSimulated ? "the embedded device" : record.deviceName,
+                options.repeat > 1 ? fmt::format("seeds {} to {}", options.seed, options.seed + options.repeat - 1)
+                                   : fmt::format("seed {}", options.seed));
   if (isSimulated)
     context.print("times are predictions (roofline-grade), production times are measurements\n");
   if (arguments.has("all"))
@@ -970,6 +946,8 @@ int runRun(Context &context, const Arguments &arguments) {
     Runner *mine = &runner;
     std::shared_ptr<Runner> own;
     std::string openError;
+    // Workers share the cores; references know nothing of each other.
+    setReferenceThreads(isInProcess ? numThreads : threadsEach);
     if (isInProcess) {
       openError = openHere();
     } else {
@@ -1235,6 +1213,7 @@ std::vector<Command> getCommands() {
        [](Context &c, const Arguments &arguments) { return runJudge(c.catalogue, arguments, c.out, c.err); }},
       {&getDrawCommand(),
        [](Context &c, const Arguments &arguments) { return runDraw(c.catalogue, arguments, c.out, c.err); }}};
+  commands.insert(commands.begin() + 3, {&getRaceCommand(), runRace});
   llvm::append_range(commands, getReportCommands());
   return commands;
 }
@@ -1248,6 +1227,48 @@ void printOverview(llvm::raw_ostream &out) {
          "Exit codes: 0 success, 1 the input or the result is at fault, 2 usage.\n";
 }
 } // namespace
+
+const ChipInfo *bench::findChip(llvm::StringRef name, std::string &message) {
+  if (const ChipInfo *chip = lookupChip(name))
+    return chip;
+  std::vector<std::string> names;
+  for (const ChipInfo &chip : getChips()) {
+    names.push_back(chip.name.str());
+    if (!chip.alias.empty())
+      names.push_back(chip.alias.str());
+  }
+  message = fmt::format("unknown chip '{}'; the chip table has: {}", name.str(), fmt::join(names, ", "));
+  return nullptr;
+}
+
+llvm::Error bench::chooseTarget(const Arguments &arguments, RunOptions &options) {
+  options.arch = arguments.get("arch", "gfx942");
+  const ChipInfo *archChip = getDefaultChip(options.arch);
+  if (!archChip) {
+    std::vector<std::string> archs;
+    for (const ChipInfo &chip : getChips())
+      if (chip.isAMDGPU() && !llvm::is_contained(archs, chip.arch.str()))
+        archs.push_back(chip.arch.str());
+    return makeError(
+        fmt::format("unknown architecture '{}'; code can be generated for: {}", options.arch, fmt::join(archs, ", ")));
+  }
+  options.chip = archChip;
+  if (!arguments.has("chip"))
+    return llvm::Error::success();
+  std::string message;
+  options.chip = findChip(arguments.get("chip"), message);
+  if (!options.chip)
+    return makeError(message);
+  if (options.chip->arch == options.arch)
+    return llvm::Error::success();
+  if (arguments.has("arch") || !options.chip->isAMDGPU())
+    return makeError(fmt::format("chip {} {}, so code for {} cannot run on it", options.chip->name.str(),
+                                 options.chip->isAMDGPU() ? "is of architecture " + options.chip->arch.str()
+                                                          : std::string("is only rated, not compiled for"),
+                                 options.arch));
+  options.arch = options.chip->arch.str();
+  return llvm::Error::success();
+}
 
 llvm::Error bench::readFile(const std::string &path, std::string &text) {
   auto buffer = llvm::MemoryBuffer::getFile(path);

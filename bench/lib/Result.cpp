@@ -122,6 +122,10 @@ json::Object bench::toJSON(const ShapeResult &shape) {
                        {"upstream", check.passesUpstream()},
                        {"strict", check.passesStrict()},
                        {"outputs", std::move(outputs)}};
+    if (check.seed)
+      entry["seed"] = int64_t(*check.seed);
+    if (check.repetition)
+      entry["repetition"] = int64_t(check.repetition);
     if (!check.writeFault.empty())
       entry["write_fault"] = check.writeFault;
     if (!check.inputFault.empty())
@@ -169,6 +173,7 @@ json::Value bench::toJSON(const RunRecord &record) {
                       {"check", getName(record.check)},
                       {"inputs", json::Array(record.inputs)},
                       {"seed", int64_t(record.seed)},
+                      {"repeat", int64_t(record.repeat)},
                       {"whole", record.whole},
                       {"budget", int64_t(record.budget)},
                       {"grade", record.grade},

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Frontend/Frontend.h"
+#include "Library.h"
+#include "atrex/Frontend/Builtins.h"
 #include "atrex/Frontend/Lowering.h"
 #include "atrex/Frontend/Parser.h"
 #include "atrex/Frontend/Sema.h"
@@ -13,49 +15,159 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace atrex;
 using namespace atrex::frontend;
 
-/// Reports operators of the same name; later ones are not selected.
-static void checkNames(const ast::File &file, Diagnostics &diags) {
-  llvm::StringMap<llvm::SMLoc> seen;
-  for (const ast::OpDecl *op : file.ops) {
-    auto [entry, isNew] = seen.try_emplace(op->name, op->loc);
-    if (isNew)
-      continue;
-    mlir::InFlightDiagnostic diagnostic = diags.error(op->loc);
-    diagnostic << "operator '" << op->name << "' is defined twice";
-    diags.note(diagnostic, entry->second) << "the other definition is here";
-  }
+namespace {
+constexpr unsigned maxFiles = 256;
+constexpr unsigned maxImportDepth = 64;
+constexpr uint64_t maxFileSize = uint64_t(16) << 20;
+
+/// Reads a file and what it imports, each file once.
+class Loader {
+public:
+  Loader(llvm::SourceMgr &sourceMgr, Diagnostics &diags) : sourceMgr(sourceMgr), diags(diags) {}
+
+  /// Parses a buffer, then its imports. The files stand in order of reading, the
+  /// main file first.
+  void load(unsigned buffer, llvm::StringRef path);
+
+  std::vector<std::unique_ptr<ast::File>> files;
+
+private:
+  void import(const ast::ImportDecl &decl, llvm::StringRef importer);
+
+  llvm::SourceMgr &sourceMgr;
+  Diagnostics &diags;
+  /// Paths being read, outermost first, and all that were.
+  std::vector<std::string> active;
+  llvm::StringSet<> seen;
+};
+} // namespace
+
+/// One spelling for each file.
+static std::string normalizePath(llvm::StringRef path) {
+  llvm::SmallString<256> real;
+  if (!llvm::sys::fs::real_path(path, real))
+    return real.str().str();
+  real = path;
+  llvm::sys::path::remove_dots(real, /*remove_dot_dot=*/true);
+  return real.str().str();
 }
 
-/// Reports definitions that the later stages do not take.
-static void checkSupported(const ast::File &file, Diagnostics &diags) {
+void Loader::load(unsigned buffer, llvm::StringRef path) {
+  std::string normalized = normalizePath(path);
+  seen.insert(normalized);
+  active.push_back(normalized);
+  files.push_back(parse(sourceMgr.getMemoryBuffer(buffer)->getBuffer(), diags));
+  // Loading may move the list, not the file.
+  const ast::File &file = *files.back();
   for (const ast::ImportDecl *decl : file.imports)
-    diags.error(decl->loc) << "'import' is not supported yet";
-  for (const ast::ConstDecl *decl : file.consts)
-    diags.error(decl->loc) << "'const' outside of an operator is not supported yet";
-  for (const ast::FnDecl *decl : file.fns)
-    diags.error(decl->loc) << "'fn' is not supported yet";
-  for (const ast::OpDecl *decl : file.ops) {
-    if (decl->isKernel)
-      diags.error(decl->loc) << "'kernel' is not supported yet";
-    else if (!decl->knobs.empty())
-      diags.error(decl->knobs.front().loc) << "knobs of an operator are not supported yet";
+    import(*decl, path);
+  active.pop_back();
+}
+
+void Loader::import(const ast::ImportDecl &decl, llvm::StringRef importer) {
+  llvm::SmallString<256> path(decl.path);
+  if (decl.path.empty()) {
+    diags.error(decl.loc) << "the path of an import is empty";
+    return;
+  }
+  if (!llvm::sys::path::is_absolute(path)) {
+    path = llvm::sys::path::parent_path(importer);
+    llvm::sys::path::append(path, decl.path);
+  }
+  std::string normalized = normalizePath(path);
+  auto cycle = llvm::find(active, normalized);
+  if (cycle != active.end()) {
+    std::string chain;
+    for (const std::string &file : llvm::make_range(cycle, active.end()))
+      chain += llvm::sys::path::filename(file).str() + " -> ";
+    diags.error(decl.loc) << "files import each other: " << chain << llvm::sys::path::filename(normalized);
+    return;
+  }
+  if (seen.contains(normalized))
+    return;
+  if (files.size() >= maxFiles || active.size() >= maxImportDepth) {
+    diags.error(decl.loc) << "too many imports: at most " << maxFiles << " files, " << maxImportDepth
+                          << " levels deep, are read";
+    return;
+  }
+  llvm::sys::fs::file_status status;
+  std::error_code error = llvm::sys::fs::status(path, status);
+  if (!error && llvm::sys::fs::is_directory(status))
+    error = std::make_error_code(std::errc::is_a_directory);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = error;
+  if (!error && status.getSize() <= maxFileSize)
+    text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
+  if (!error && status.getSize() > maxFileSize) {
+    diags.error(decl.loc) << "imported file '" << decl.path << "' is larger than " << (maxFileSize >> 20) << " MiB";
+    return;
+  }
+  if (std::error_code code = text.getError()) {
+    diags.error(decl.loc) << "cannot read imported file '" << path.str() << "': " << code.message();
+    return;
+  }
+  unsigned buffer = sourceMgr.AddNewSourceBuffer(std::move(*text), decl.loc);
+  load(buffer, path);
+}
+
+/// Collects the definitions of all files and reports names that are defined
+/// twice; later ones are not seen.
+static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files, Library &library, Diagnostics &diags) {
+  llvm::StringMap<llvm::SMLoc> seen;
+  auto define = [&](llvm::StringRef name, llvm::SMLoc loc, llvm::StringRef what) {
+    if (lookupBuiltin(name) && what != "operator") {
+      diags.error(loc) << what << " '" << name << "' has the name of a function of the language; choose another";
+      return false;
+    }
+    auto [entry, isNew] = seen.try_emplace(name, loc);
+    if (isNew)
+      return true;
+    mlir::InFlightDiagnostic diagnostic = diags.error(loc);
+    diagnostic << what << " '" << name << "' is defined twice";
+    diags.note(diagnostic, entry->second) << "the other definition is here";
+    return false;
+  };
+  for (const std::unique_ptr<ast::File> &file : files) {
+    for (const ast::ConstDecl *decl : file->consts)
+      if (define(decl->name, decl->loc, "constant")) {
+        library.consts.try_emplace(decl->name).first->second.decl = decl;
+        library.constNames.push_back(decl->name);
+      }
+    for (const ast::FnDecl *decl : file->fns)
+      if (define(decl->name, decl->loc, "helper")) {
+        library.fns[decl->name] = decl;
+        library.fnNames.push_back(decl->name);
+      }
+    for (const ast::OpDecl *decl : file->ops)
+      if (define(decl->name, decl->loc, decl->isKernel ? "kernel" : "operator"))
+        library.ops[decl->name] = decl;
   }
 }
 
 /// The operator to import; null after an error, or when the source has none
 /// because of errors already reported.
-static const ast::OpDecl *selectOp(const ast::File &file, const std::string &name, Diagnostics &diags) {
+static const ast::OpDecl *selectOp(const ast::File &file, const Library &library, const std::string &name,
+                                   Diagnostics &diags) {
+  if (auto imported = library.ops.find(name); !name.empty() && imported != library.ops.end())
+    return imported->second;
   if (file.ops.empty()) {
     if (!diags.getNumErrors())
       diags.error({}) << "the source defines no operator";
@@ -68,9 +180,11 @@ static const ast::OpDecl *selectOp(const ast::File &file, const std::string &nam
     if (file.ops.size() == 1)
       return file.ops.front();
     mlir::InFlightDiagnostic diagnostic = diags.error(file.ops.front()->loc);
-    diagnostic << "the source defines " << file.ops.size() << " operators; choose one with '--op'";
+    bool hasKernel = llvm::any_of(file.ops, [](const ast::OpDecl *op) { return op->isKernel; });
+    diagnostic << "the source defines " << file.ops.size() << (hasKernel ? " operators and kernels" : " operators")
+               << "; choose one with '--op'";
     for (const ast::OpDecl *op : llvm::ArrayRef(file.ops).take_front(8))
-      diags.note(diagnostic, op->loc) << "operator '" << op->name << "'";
+      diags.note(diagnostic, op->loc) << (op->isKernel ? "kernel '" : "operator '") << op->name << "'";
     return nullptr;
   }
   for (const ast::OpDecl *op : file.ops)
@@ -80,19 +194,21 @@ static const ast::OpDecl *selectOp(const ast::File &file, const std::string &nam
   return nullptr;
 }
 
-/// Reports values of dimensions that make no sense for `op`. False when there
-/// are any.
-static bool checkDims(const ast::OpDecl &op, const DimMap &dims, Diagnostics &diags) {
-  std::vector<llvm::StringRef> names = collectDimNames(op);
+/// Reports values of dimensions and knobs that make no sense for `op`. False when
+/// there are any.
+static bool checkOptions(const ast::OpDecl &op, const Library &library, const FrontendOptions &options,
+                         Diagnostics &diags) {
+  llvm::StringRef what = op.isKernel ? "kernel" : "operator";
+  std::vector<llvm::StringRef> names = collectDimNames(op, &library);
   std::vector<std::pair<llvm::StringRef, int64_t>> sorted;
-  for (const auto &entry : dims)
+  for (const auto &entry : options.dims)
     sorted.emplace_back(entry.getKey(), entry.getValue());
   llvm::sort(sorted);
   bool ok = true;
   for (auto [name, value] : sorted) {
     if (!llvm::is_contained(names, name)) {
       ok = false;
-      diags.error(op.loc) << "operator '" << op.name << "' has no dimension '" << printable(name) << "'"
+      diags.error(op.loc) << what << " '" << op.name << "' has no dimension '" << printable(name) << "'"
                           << didYouMean(name, names)
                           << (names.empty() ? std::string() : "; its dimensions are " + llvm::join(names, ", "));
     } else if (value <= 0) {
@@ -100,50 +216,84 @@ static bool checkDims(const ast::OpDecl &op, const DimMap &dims, Diagnostics &di
       diags.error(op.loc) << "dimension '" << name << "' must be positive, got " << value;
     }
   }
+  std::vector<llvm::StringRef> knobs;
+  for (const ast::KnobDecl &knob : op.knobs)
+    knobs.push_back(knob.name);
+  for (const auto &[name, value] : options.knobs) {
+    if (llvm::is_contained(knobs, name))
+      continue;
+    ok = false;
+    diags.error(op.loc) << what << " '" << op.name << "' has no knob '" << printable(name) << "'"
+                        << didYouMean(name, knobs)
+                        << (knobs.empty() ? std::string("; it has none")
+                                          : "; its knobs are " + llvm::join(knobs, ", "));
+  }
   return ok;
 }
 
 void atrex::frontend::registerFrontendDialects(mlir::DialectRegistry &registry) {
   registry.insert<atx::AtxDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-                  mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::tensor::TensorDialect>();
+                  mlir::func::FuncDialect, mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::vector::VectorDialect>();
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context,
                                                              const FrontendOptions &options) {
-  context.loadDialect<atx::AtxDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-                      mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                      mlir::tensor::TensorDialect>();
+  mlir::DialectRegistry registry;
+  registerFrontendDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (llvm::StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
 
   Diagnostics diags(sourceMgr, context);
   diags.listener = options.listener;
-  std::unique_ptr<ast::File> file = parse(sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBuffer(), diags);
-  checkNames(*file, diags);
-  checkSupported(*file, diags);
-  const ast::OpDecl *selected = options.isCheckOnly ? nullptr : selectOp(*file, options.op, diags);
-  bool dimsAreFine = !selected || selected->isIncomplete || checkDims(*selected, options.dims, diags);
+  Loader loader(sourceMgr, diags);
+  unsigned mainBuffer = sourceMgr.getMainFileID();
+  loader.load(mainBuffer, sourceMgr.getMemoryBuffer(mainBuffer)->getBufferIdentifier());
+  const ast::File &file = *loader.files.front();
+  Library library;
+  collectDefinitions(loader.files, library, diags);
+  evaluateConstants(library, diags);
+  const ast::OpDecl *selected = options.isCheckOnly ? nullptr : selectOp(file, library, options.op, diags);
+  bool optionsAreFine = !selected || selected->isIncomplete || checkOptions(*selected, library, options, diags);
 
   // Operators that are not imported are checked with all dimensions unknown;
   // so is the selected one when the values given for it make no sense.
   std::unique_ptr<Operator> program;
-  for (const ast::OpDecl *op : file->ops) {
-    if (diags.reachedLimit())
-      break;
-    if (op->isKernel)
-      continue;
-    bool isSelected = op == selected;
-    std::unique_ptr<Operator> checked = analyze(*op, isSelected && dimsAreFine ? options.dims : DimMap(), diags);
-    if (isSelected)
-      program = std::move(checked);
+  for (const std::unique_ptr<ast::File> &source : loader.files) {
+    for (const ast::OpDecl *op : source->ops) {
+      if (diags.reachedLimit())
+        break;
+      bool isSelected = op == selected;
+      AnalyzeOptions analyzeOptions;
+      analyzeOptions.library = &library;
+      analyzeOptions.isSelected = isSelected && optionsAreFine;
+      if (analyzeOptions.isSelected) {
+        analyzeOptions.dims = options.dims;
+        analyzeOptions.knobs = options.knobs;
+      }
+      std::unique_ptr<Operator> checked = analyze(*op, analyzeOptions, diags);
+      if (isSelected)
+        program = std::move(checked);
+    }
   }
   if (diags.reachedLimit())
     mlir::emitRemark(diags.getLocation({})) << "stopped after " << Diagnostics::errorLimit << " errors";
   if (diags.getNumErrors() || !program)
     return nullptr;
 
+  for (const std::unique_ptr<Node> &node : program->nodes)
+    if (node->op.index() > 5) {
+      diags.error(node->loc) << "this function is not lowered in operator form yet";
+      return nullptr;
+    }
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(diags.getLocation(selected->loc));
-  lower(*program, *module, diags);
-  if (mlir::failed(mlir::verify(*module)))
+  if (program->isKernel)
+    lowerKernel(*program, *module, diags);
+  else
+    lower(*program, *module, diags);
+  if (diags.getNumErrors() || mlir::failed(mlir::verify(*module)))
     return nullptr;
   return module;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Frontend/Lowering.h"
+#include "ElementwiseLowering.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,12 +50,7 @@ public:
 private:
   //===--- Types ----------------------------------------------------------===//
 
-  Type getType(DataType type);
-  /// Type in which arithmetic on `type` happens: small floats compute in f32 and
-  /// round each result.
-  static DataType getComputeType(DataType type) {
-    return isFloat(type) && getSizeInBytes(type) < 4 ? DataType::F32 : type;
-  }
+  Type getType(DataType type) { return getMLIRType(b.getContext(), type); }
   RankedTensorType getTensorType(ArrayRef<Extent> extents, DataType type) {
     SmallVector<int64_t> shape;
     for (const Extent &extent : extents)
@@ -93,11 +89,9 @@ private:
   mlir::Value getConstant(DataType type, double value, Location loc) {
     return getConstant(makeFloat(type, value), loc);
   }
-  TypedAttr makeFloat(DataType type, double value);
+  TypedAttr makeFloat(DataType type, double value) { return makeFloatAttr(b.getContext(), type, value); }
   TypedAttr makeLiteral(DataType type, const std::variant<double, int64_t> &value) {
-    if (const double *number = std::get_if<double>(&value))
-      return makeFloat(type, *number);
-    return IntegerAttr::get(getType(type), std::get<int64_t>(value));
+    return makeLiteralAttr(b.getContext(), type, value);
   }
 
   //===--- Values ---------------------------------------------------------===//
@@ -116,11 +110,6 @@ private:
   void dropAxis(View &view, unsigned axis, DataType type, Location loc);
   AffineMap getMap(const View &view, ArrayRef<int> loops, unsigned numLoops);
 
-  mlir::Value createElementwise(OpBuilder &builder, Location loc, const Node &node, Elementwise elementwise,
-                                ArrayRef<mlir::Value> operands);
-  mlir::Value createCast(OpBuilder &builder, Location loc, mlir::Value value, DataType from, DataType to);
-  mlir::Value createSigmoid(OpBuilder &builder, Location loc, mlir::Value value);
-  mlir::Value createCombine(OpBuilder &builder, Location loc, Reduction reduction, mlir::Value lhs, mlir::Value rhs);
   /// An elementwise operation of `inputs` in their order over all of `extents`.
   mlir::Value createGeneric(Location loc, ArrayRef<mlir::Value> inputs, ArrayRef<AffineMap> maps, mlir::Value init,
                             function_ref<mlir::Value(OpBuilder &, ValueRange)> body);
@@ -141,58 +130,11 @@ private:
   SmallVector<BlockArgument> outputs;
 };
 
-/// Fused multiply-add is allowed between two roundings; nothing else is.
-constexpr arith::FastMathFlags contract = arith::FastMathFlags::contract;
-/// Approximate reciprocals and functions, where the language says so.
-constexpr arith::FastMathFlags approximate =
-    arith::FastMathFlags::contract | arith::FastMathFlags::arcp | arith::FastMathFlags::afn;
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Function
 //===----------------------------------------------------------------------===//
-
-Type OperatorLowering::getType(DataType type) {
-  switch (type) {
-  case DataType::I1:
-    return b.getI1Type();
-  case DataType::I8:
-  case DataType::U8:
-    return b.getI8Type();
-  case DataType::I16:
-    return b.getI16Type();
-  case DataType::I32:
-  case DataType::U32:
-    return b.getI32Type();
-  case DataType::I64:
-    return b.getI64Type();
-  case DataType::BF16:
-    return b.getBF16Type();
-  case DataType::F16:
-    return b.getF16Type();
-  case DataType::F32:
-    return b.getF32Type();
-  case DataType::F64:
-    return b.getF64Type();
-  case DataType::E4M3FN:
-    return Float8E4M3FNType::get(b.getContext());
-  case DataType::E4M3FNUZ:
-    return Float8E4M3FNUZType::get(b.getContext());
-  case DataType::E5M2:
-    return Float8E5M2Type::get(b.getContext());
-  case DataType::E5M2FNUZ:
-    return Float8E5M2FNUZType::get(b.getContext());
-  }
-  return {};
-}
-
-TypedAttr OperatorLowering::makeFloat(DataType type, double value) {
-  auto floatType = cast<FloatType>(getType(type));
-  llvm::APFloat number(value);
-  bool losesInfo;
-  number.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return FloatAttr::get(floatType, number);
-}
 
 func::FuncOp OperatorLowering::createFunction() {
   SmallVector<Type> types, resultTypes;
@@ -393,7 +335,7 @@ mlir::Value OperatorLowering::getScalar(const Node &node, bool inComputeType) {
   DataType type = inComputeType ? getComputeType(node.type) : node.type;
   if (auto *literal = std::get_if<Node::Literal>(&node.op))
     return getConstant(makeLiteral(type, literal->value), loc);
-  return createCast(b, loc, views[&node].base, node.type, type);
+  return ElementwiseBuilder(b, loc).cast(views[&node].base, node.type, type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -487,15 +429,14 @@ mlir::Value OperatorLowering::createGeneric(Location loc, ArrayRef<mlir::Value> 
 
 View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
   Location loc = getLoc(node.loc);
-  // A selection moves values, a conversion names its types; everything else
-  // computes.
-  bool computes = elementwise != Elementwise::Select && elementwise != Elementwise::Cast;
+  bool computes = takesComputeType(elementwise);
+  DataType operandType = node.operands.front()->type;
   View result;
   if (node.isScalar) {
     SmallVector<mlir::Value> operands;
     for (const Node *operand : node.operands)
       operands.push_back(getScalar(*operand, computes));
-    result.base = createElementwise(b, loc, node, elementwise, operands);
+    result.base = ElementwiseBuilder(b, loc).create(elementwise, operandType, node.type, operands);
     return result;
   }
 
@@ -557,210 +498,18 @@ View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
       mlir::Value &value = converted[inputOf[i]];
       if (!value) {
         DataType type = node.operands[i]->type;
-        value = createCast(builder, loc, args[inputOf[i]], type, computes ? getComputeType(type) : type);
+        value = ElementwiseBuilder(builder, loc).cast(args[inputOf[i]], type, computes ? getComputeType(type) : type);
       }
       operands.push_back(value);
     }
-    return createElementwise(builder, loc, node, elementwise, operands);
+    return ElementwiseBuilder(builder, loc).create(elementwise, operandType, node.type, operands);
   });
   return result;
-}
-
-/// The conversion rules of the language: floats round to nearest, ties to even;
-/// a float becomes the integer towards zero, clamped to the type, NaN 0.
-mlir::Value OperatorLowering::createCast(OpBuilder &builder, Location loc, mlir::Value value, DataType from,
-                                         DataType to) {
-  if (from == to)
-    return value;
-  Type type = getType(to);
-  bool isUnsigned = from == DataType::U8 || from == DataType::U32 || from == DataType::I1;
-  unsigned fromBits = value.getType().getIntOrFloatBitWidth(), toBits = type.getIntOrFloatBitWidth();
-  if (isFloat(from) && isFloat(to)) {
-    if (toBits > fromBits)
-      return arith::ExtFOp::create(builder, loc, type, value);
-    if (toBits == fromBits)
-      value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
-    return arith::TruncFOp::create(builder, loc, type, value);
-  }
-  if (isFloat(to)) {
-    if (isUnsigned)
-      return arith::UIToFPOp::create(builder, loc, type, value);
-    return arith::SIToFPOp::create(builder, loc, type, value);
-  }
-  if (!isFloat(from)) {
-    if (toBits < fromBits)
-      return arith::TruncIOp::create(builder, loc, type, value);
-    // Only the meaning of the bits changes.
-    if (toBits == fromBits)
-      return value;
-    if (isUnsigned)
-      return arith::ExtUIOp::create(builder, loc, type, value);
-    return arith::ExtSIOp::create(builder, loc, type, value);
-  }
-
-  value = createCast(builder, loc, value, from, getComputeType(from));
-  from = getComputeType(from);
-  double limit = std::ldexp(1.0, toBits - 1);
-  auto constant = [&](TypedAttr attr) -> mlir::Value { return arith::ConstantOp::create(builder, loc, attr); };
-  auto select = [&](arith::CmpFPredicate predicate, mlir::Value bound, const llvm::APInt &then, mlir::Value otherwise) {
-    mlir::Value condition = arith::CmpFOp::create(builder, loc, predicate, value, bound);
-    return arith::SelectOp::create(builder, loc, condition, constant(builder.getIntegerAttr(type, then)), otherwise)
-        .getResult();
-  };
-  mlir::Value result = arith::FPToSIOp::create(builder, loc, type, value);
-  result = select(arith::CmpFPredicate::OGE, constant(makeFloat(from, limit)), llvm::APInt::getSignedMaxValue(toBits),
-                  result);
-  result = select(arith::CmpFPredicate::OLT, constant(makeFloat(from, -limit)), llvm::APInt::getSignedMinValue(toBits),
-                  result);
-  return select(arith::CmpFPredicate::UNO, value, llvm::APInt::getZero(toBits), result);
-}
-
-/// 1 / (1 + exp2(-x * log2(e)))
-mlir::Value OperatorLowering::createSigmoid(OpBuilder &builder, Location loc, mlir::Value value) {
-  auto constant = [&](double number) -> mlir::Value {
-    return arith::ConstantOp::create(builder, loc, makeFloat(DataType::F32, number));
-  };
-  mlir::Value exponent = arith::MulFOp::create(builder, loc, value, constant(-std::numbers::log2e), contract);
-  mlir::Value power = math::Exp2Op::create(builder, loc, exponent, approximate);
-  mlir::Value one = constant(1.0);
-  mlir::Value sum = arith::AddFOp::create(builder, loc, power, one, contract);
-  return arith::DivFOp::create(builder, loc, one, sum, approximate);
-}
-
-mlir::Value OperatorLowering::createElementwise(OpBuilder &builder, Location loc, const Node &node,
-                                                Elementwise elementwise, ArrayRef<mlir::Value> operands) {
-  DataType operandType = node.operands.front()->type;
-  bool onFloats = isFloat(operandType);
-  bool onUnsigned = operandType == DataType::U8 || operandType == DataType::U32;
-  mlir::Value lhs = operands.front(), rhs = operands.size() > 1 ? operands[1] : mlir::Value();
-
-  auto compare = [&](arith::CmpFPredicate onFloat, arith::CmpIPredicate onSigned,
-                     arith::CmpIPredicate onUnsignedInt) -> mlir::Value {
-    if (onFloats)
-      return arith::CmpFOp::create(builder, loc, onFloat, lhs, rhs, contract);
-    return arith::CmpIOp::create(builder, loc, onUnsigned ? onUnsignedInt : onSigned, lhs, rhs);
-  };
-  auto constant = [&](TypedAttr attr) -> mlir::Value { return arith::ConstantOp::create(builder, loc, attr); };
-
-  // Results of 16-bit arithmetic are rounded here.
-  auto finish = [&](mlir::Value value) {
-    return createCast(builder, loc, value, getComputeType(node.type), node.type);
-  };
-
-  switch (elementwise) {
-  case Elementwise::Add:
-    return onFloats ? finish(arith::AddFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::AddIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Sub:
-    return onFloats ? finish(arith::SubFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::SubIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Mul:
-    return onFloats ? finish(arith::MulFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::MulIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Div:
-    return finish(arith::DivFOp::create(builder, loc, lhs, rhs, contract));
-  case Elementwise::Max:
-    if (onFloats)
-      return finish(arith::MaximumFOp::create(builder, loc, lhs, rhs, contract));
-    return onUnsigned ? mlir::Value(arith::MaxUIOp::create(builder, loc, lhs, rhs))
-                      : mlir::Value(arith::MaxSIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Min:
-    if (onFloats)
-      return finish(arith::MinimumFOp::create(builder, loc, lhs, rhs, contract));
-    return onUnsigned ? mlir::Value(arith::MinUIOp::create(builder, loc, lhs, rhs))
-                      : mlir::Value(arith::MinSIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Eq:
-    return compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, arith::CmpIPredicate::eq);
-  case Elementwise::Ne:
-    return compare(arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne, arith::CmpIPredicate::ne);
-  case Elementwise::Lt:
-    return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, arith::CmpIPredicate::ult);
-  case Elementwise::Le:
-    return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, arith::CmpIPredicate::ule);
-  case Elementwise::Gt:
-    return compare(arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt);
-  case Elementwise::Ge:
-    return compare(arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge, arith::CmpIPredicate::uge);
-  case Elementwise::And:
-    return arith::AndIOp::create(builder, loc, lhs, rhs);
-  case Elementwise::Or:
-    return arith::OrIOp::create(builder, loc, lhs, rhs);
-  case Elementwise::Not:
-    return arith::XOrIOp::create(builder, loc, lhs, constant(builder.getBoolAttr(true)));
-  case Elementwise::Neg:
-    if (onFloats)
-      return finish(arith::NegFOp::create(builder, loc, lhs, contract));
-    return arith::SubIOp::create(builder, loc, constant(builder.getIntegerAttr(lhs.getType(), 0)), lhs);
-  case Elementwise::Abs:
-    if (onFloats)
-      return finish(math::AbsFOp::create(builder, loc, lhs, contract));
-    return math::AbsIOp::create(builder, loc, lhs);
-  case Elementwise::Exp:
-    return finish(math::ExpOp::create(builder, loc, lhs, contract));
-  case Elementwise::Exp2:
-    return finish(math::Exp2Op::create(builder, loc, lhs, contract));
-  case Elementwise::Log:
-    return finish(math::LogOp::create(builder, loc, lhs, contract));
-  case Elementwise::Log2:
-    return finish(math::Log2Op::create(builder, loc, lhs, contract));
-  case Elementwise::Sqrt:
-    return finish(math::SqrtOp::create(builder, loc, lhs, contract));
-  case Elementwise::Rsqrt:
-    return finish(math::RsqrtOp::create(builder, loc, lhs, contract));
-  case Elementwise::Recip:
-    return finish(
-        arith::DivFOp::create(builder, loc, constant(builder.getFloatAttr(lhs.getType(), 1.0)), lhs, approximate));
-  case Elementwise::Sigmoid:
-    return finish(createSigmoid(builder, loc, lhs));
-  case Elementwise::Silu:
-    return finish(arith::MulFOp::create(builder, loc, lhs, createSigmoid(builder, loc, lhs), contract));
-  case Elementwise::Tanh:
-    return finish(math::TanhOp::create(builder, loc, lhs, contract));
-  case Elementwise::Floor:
-    return finish(math::FloorOp::create(builder, loc, lhs, contract));
-  case Elementwise::Ceil:
-    return finish(math::CeilOp::create(builder, loc, lhs, contract));
-  case Elementwise::Select:
-    return arith::SelectOp::create(builder, loc, lhs, rhs, operands[2]);
-  case Elementwise::BitAnd:
-    return arith::AndIOp::create(builder, loc, operands[0], operands[1]);
-  case Elementwise::BitOr:
-    return arith::OrIOp::create(builder, loc, operands[0], operands[1]);
-  case Elementwise::BitXor:
-    return arith::XOrIOp::create(builder, loc, operands[0], operands[1]);
-  case Elementwise::ShiftLeft:
-    return arith::ShLIOp::create(builder, loc, operands[0], operands[1]);
-  case Elementwise::ShiftRight:
-    return arith::ShRSIOp::create(builder, loc, operands[0], operands[1]);
-  case Elementwise::Fma:
-    return finish(math::FmaOp::create(builder, loc, lhs, rhs, operands[2], contract));
-  case Elementwise::Cast:
-    return createCast(builder, loc, lhs, operandType, node.type);
-  }
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
-
-mlir::Value OperatorLowering::createCombine(OpBuilder &builder, Location loc, Reduction reduction, mlir::Value lhs,
-                                            mlir::Value rhs) {
-  bool onFloats = isa<FloatType>(lhs.getType());
-  switch (reduction) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    return onFloats ? mlir::Value(arith::AddFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::AddIOp::create(builder, loc, lhs, rhs));
-  case Reduction::Max:
-    return onFloats ? mlir::Value(arith::MaximumFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::MaxSIOp::create(builder, loc, lhs, rhs));
-  case Reduction::Min:
-    return onFloats ? mlir::Value(arith::MinimumFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::MinSIOp::create(builder, loc, lhs, rhs));
-  }
-  return {};
-}
 
 View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce) {
   const Node &operand = *node.operands.front();
@@ -793,24 +542,7 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
     return result;
   }
 
-  TypedAttr neutral;
-  bool onFloats = isFloat(node.type);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  unsigned bits = getType(node.type).getIntOrFloatBitWidth();
-  switch (reduce.op) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    neutral = onFloats ? makeFloat(node.type, 0.0) : b.getIntegerAttr(getType(node.type), 0);
-    break;
-  case Reduction::Max:
-    neutral = onFloats ? makeFloat(node.type, -infinity)
-                       : b.getIntegerAttr(getType(node.type), llvm::APInt::getSignedMinValue(bits));
-    break;
-  case Reduction::Min:
-    neutral = onFloats ? makeFloat(node.type, infinity)
-                       : b.getIntegerAttr(getType(node.type), llvm::APInt::getSignedMaxValue(bits));
-    break;
-  }
+  TypedAttr neutral = ElementwiseBuilder(b, loc).getNeutral(reduce.op, node.type);
 
   // The divisor of a mean: as a number, which does not overflow, and as factors.
   double count = 1;
@@ -836,7 +568,8 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
   AffineMap maps[] = {b.getMultiDimIdentityMap(rank), AffineMap::get(rank, 0, kept, b.getContext())};
   auto generic = linalg::GenericOp::create(
       b, loc, type, source.base, filled, maps, iterators, [&](OpBuilder &builder, Location, ValueRange args) {
-        linalg::YieldOp::create(builder, loc, createCombine(builder, loc, reduce.op, args[0], args[1]));
+        linalg::YieldOp::create(builder, loc,
+                                ElementwiseBuilder(builder, loc).combine(reduce.op, node.type, args[0], args[1]));
       });
   result.base = generic.getResult(0);
   if (!divides)

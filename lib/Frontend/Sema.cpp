@@ -40,20 +40,32 @@ static void visitNames(const ast::Expr *expr, llvm::function_ref<void(const ast:
   }
 }
 
-std::vector<StringRef> atrex::frontend::collectDimNames(const ast::OpDecl &decl) {
-  std::vector<StringRef> names;
+/// Visits the names in the extents and strides of a signature.
+static void visitSignature(const ast::OpDecl &decl, llvm::function_ref<void(const ast::NameExpr &)> visit) {
   for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
-    for (const ast::ValueDecl &value : list)
+    for (const ast::ValueDecl &value : list) {
       for (const ast::Expr *extent : value.type.extents)
-        visitNames(extent, [&](const ast::NameExpr &name) {
-          if (!llvm::is_contained(names, name.name))
-            names.push_back(name.name);
-        });
+        visitNames(extent, visit);
+      for (const ast::Expr *stride : value.type.strides)
+        if (stride)
+          visitNames(stride, visit);
+    }
+}
+
+std::vector<StringRef> atrex::frontend::collectDimNames(const ast::OpDecl &decl, const Library *library) {
+  std::vector<StringRef> names;
+  visitSignature(decl, [&](const ast::NameExpr &name) {
+    bool isKnob = llvm::any_of(decl.knobs, [&](const ast::KnobDecl &knob) { return knob.name == name.name; });
+    if (!isKnob && !(library && library->consts.count(name.name)) && !llvm::is_contained(names, name.name))
+      names.push_back(name.name);
+  });
   return names;
 }
 
 void Analyzer::declareDims() {
-  auto visit = [&](const ast::NameExpr &name) {
+  visitSignature(decl, [&](const ast::NameExpr &name) {
+    if (options.library && options.library->consts.count(name.name))
+      return;
     auto [entry, isNew] = symbols.try_emplace(name.name, Symbol{Symbol::Kind::Dim, name.loc, {}, true});
     if (!isNew)
       return;
@@ -67,11 +79,7 @@ void Analyzer::declareDims() {
     dimNames.push_back(name.name);
     if (!dims.count(name.name))
       result->runtimeDims.push_back(name.name.str());
-  };
-  for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
-    for (const ast::ValueDecl &value : list)
-      for (const ast::Expr *extent : value.type.extents)
-        visitNames(extent, visit);
+  });
 }
 
 /// `H = 1020, K = 8`: the values of the dimensions in `expr`.
@@ -200,6 +208,9 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
       isPoison = true;
   }
 
+  if (!isPoison && !variable.isScalar && !checkLayout(value, variable))
+    isPoison = true;
+
   if (isResult) {
     if (variable.isScalar && !isPoison) {
       diags.error(value.type.range.Start)
@@ -218,11 +229,18 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
       return;
     }
     auto symbol = symbols.find(value.name);
-    if (symbol != symbols.end() && symbol->second.kind == Symbol::Kind::Dim) {
+    if (symbol != symbols.end() &&
+        (symbol->second.kind == Symbol::Kind::Dim || symbol->second.kind == Symbol::Kind::Knob)) {
+      bool isKnob = symbol->second.kind == Symbol::Kind::Knob;
       mlir::InFlightDiagnostic diagnostic = diags.error(value.loc);
-      diagnostic << "result '" << value.name << "' has the name of a dimension";
-      diags.note(diagnostic, symbol->second.loc) << "the dimension is used here";
+      diagnostic << "result '" << value.name << "' has the name of a " << (isKnob ? "knob" : "dimension");
+      diags.note(diagnostic, symbol->second.loc)
+          << (isKnob ? "the knob is declared here" : "the dimension is used here");
     }
+    // Kernels write to elements of a result.
+    if (isKernel && !symbols.count(value.name))
+      symbols.try_emplace(value.name, Symbol{Symbol::Kind::Result, value.loc,
+                                             isPoison ? Value() : makeMemory(variable, MemoryRef::Kind::Result), true});
     result->results.push_back(std::move(variable));
     result->values.push_back(nullptr);
     result->valueLocs.emplace_back();
@@ -241,20 +259,89 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
 
   auto [entry, isNew] = symbols.try_emplace(value.name, Symbol{Symbol::Kind::Param, value.loc, {}, true});
   if (!isNew) {
-    bool isDim = entry->second.kind == Symbol::Kind::Dim;
+    bool isDim = entry->second.kind == Symbol::Kind::Dim, isKnob = entry->second.kind == Symbol::Kind::Knob;
     mlir::InFlightDiagnostic diagnostic = diags.error(value.loc);
-    diagnostic << "parameter '" << value.name << "' " << (isDim ? "has the name of a dimension" : "is declared twice");
+    diagnostic << "parameter '" << value.name << "' "
+               << (isDim    ? "has the name of a dimension"
+                   : isKnob ? "has the name of a knob"
+                            : "is declared twice");
     diags.note(diagnostic, entry->second.loc)
         << (isDim ? "the dimension is used here" : "the other declaration is here");
     return;
   }
-  if (!isPoison) {
+  if (!isPoison && isKernel && !variable.isScalar) {
+    entry->second.value = makeMemory(variable, MemoryRef::Kind::Param);
+  } else if (!isPoison) {
     Node *node = makeNode(Node::Param{unsigned(result->params.size())}, variable.type, value.loc);
     node->isScalar = variable.isScalar;
     node->shape = variable.shape;
     entry->second.value = makeValue(node, nullptr);
   }
   result->params.push_back(std::move(variable));
+}
+
+/// The next parameter or result as memory.
+Value Analyzer::makeMemory(const Variable &variable, MemoryRef::Kind kind) {
+  Value value;
+  value.kind = Value::Kind::Memory;
+  auto memory = std::make_shared<MemoryInfo>();
+  memory->ref.kind = kind;
+  memory->ref.index = kind == MemoryRef::Kind::Param ? result->params.size() : result->results.size();
+  memory->type = variable.type;
+  memory->shape = variable.shape;
+  value.memory = std::move(memory);
+  return value;
+}
+
+/// Strides and alignment that the source states.
+bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
+  bool ok = true;
+  if (value.type.hasStrides) {
+    if (!isKernel) {
+      diags.error(value.type.range.Start) << "strides belong to kernels; tensors of an operator are contiguous";
+      return false;
+    }
+    if (value.type.strides.size() != variable.shape.size()) {
+      diags.error(value.type.range.Start) << "'" << value.name << "' has " << variable.shape.size() << " axes and "
+                                          << value.type.strides.size() << " strides";
+      return false;
+    }
+    DimExpr contiguous = DimExpr::constant(1);
+    for (unsigned i = variable.shape.size(); i-- > 0;) {
+      DimExpr stride = contiguous;
+      if (const ast::Expr *expr = value.type.strides[i]) {
+        std::optional<DimExpr> written = evaluateDim(expr, "a stride");
+        if (!written) {
+          ok = false;
+          continue;
+        }
+        stride = simplify(written->substitute(dims));
+        if (std::optional<int64_t> number = stride.getConstant(); number && *number < 0) {
+          std::string values = describeDims(*written);
+          diags.error(expr->loc) << "stride '" << written->str() << "' is " << *number
+                                 << (values.empty() ? "" : " for ") << values << "; it must not be negative";
+          ok = false;
+          continue;
+        }
+      }
+      variable.strides.insert(variable.strides.begin(), stride);
+      contiguous = simplify(DimExpr::binary(DimExpr::Kind::Mul, stride, variable.shape[i].value));
+    }
+  }
+  if (value.type.alignment) {
+    std::optional<int64_t> alignment = evaluateNumber(value.type.alignment, "an alignment");
+    if (!alignment) {
+      ok = false;
+    } else if (*alignment <= 0 || *alignment > 4096 || !llvm::isPowerOf2_64(*alignment) ||
+               *alignment % getSizeInBytes(variable.type) != 0) {
+      diags.error(value.type.alignment->loc) << "an alignment is a power of two between the size of an element, "
+                                             << getSizeInBytes(variable.type) << ", and 4096 bytes, got " << *alignment;
+      ok = false;
+    } else {
+      variable.alignment = *alignment;
+    }
+  }
+  return ok;
 }
 
 void Analyzer::checkDefault(const ast::ValueDecl &value, Variable &variable) {
@@ -276,7 +363,7 @@ void Analyzer::checkDefault(const ast::ValueDecl &value, Variable &variable) {
   variable.defaultValue = std::get<Node::Literal>(number.node->op).value;
 }
 
-static bool compare(ast::BinaryOp op, int64_t lhs, int64_t rhs) {
+bool atrex::frontend::compareNumbers(ast::BinaryOp op, int64_t lhs, int64_t rhs) {
   switch (op) {
   case ast::BinaryOp::Eq:
     return lhs == rhs;
@@ -315,7 +402,7 @@ void Analyzer::checkConstraint(const ast::Expr *expr) {
     require(left, op, right);
     return;
   }
-  if (compare(binary->op, *leftValue, *rightValue))
+  if (compareNumbers(binary->op, *leftValue, *rightValue))
     return;
   std::string values = describeDims(DimExpr::binary(DimExpr::Kind::Add, *lhs, *rhs));
   mlir::InFlightDiagnostic diagnostic = diags.error(binary->loc);
@@ -350,25 +437,94 @@ void Analyzer::checkRuntimeDims() {
 //===----------------------------------------------------------------------===//
 
 void Analyzer::checkStmt(const ast::Stmt &stmt) {
-  auto *bind = llvm::dyn_cast<ast::BindStmt>(&stmt);
-  auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt);
-  if (bind && bind->kind == ast::Stmt::Kind::Let && !bind->isTuple && !bind->type) {
-    checkLet(bind->names.front(), evaluate(bind->value));
-  } else if (assign && !assign->isTuple && !assign->compound) {
-    Value value = evaluate(assign->value);
-    checkAssign(assign->names.front(), assign->value, value);
+  if (checkCommonStmt(stmt))
+    return;
+  if (auto *bind = llvm::dyn_cast<ast::BindStmt>(&stmt)) {
+    checkBinding(*bind);
+  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
+    if (assign->compound) {
+      diags.error(assign->operatorLoc) << "'" << ast::getSpelling(*assign->compound)
+                                       << "=' changes a variable, which only kernels have";
+      return;
+    }
+    if (!assign->isTuple) {
+      checkAssign(assign->names.front(), assign->value, evaluate(assign->value));
+      return;
+    }
+    Value value = evaluateAny(assign->value);
+    if (!value.isPoison() && (!value.isTuple() || value.elements.size() != assign->names.size())) {
+      diags.error(assign->value->loc) << assign->names.size() << (assign->names.size() == 1 ? " name" : " names")
+                                      << " for " << (value.isTuple() ? describe(value) : "one value");
+      value = {};
+    }
+    for (auto [i, name] : llvm::enumerate(assign->names))
+      if (name.name != "_")
+        checkAssign(name, assign->value, value.isPoison() ? Value() : value.elements[i]);
   } else {
     diags.error(stmt.loc) << "this statement belongs to the kernel form";
   }
+}
+
+void Analyzer::checkBinding(const ast::BindStmt &stmt) {
+  if (stmt.kind != ast::Stmt::Kind::Let) {
+    diags.error(stmt.loc) << "this statement belongs to the kernel form";
+    return;
+  }
+  if (!stmt.isTuple) {
+    Value value = evaluate(stmt.value);
+    if (stmt.type && !value.isPoison() && !checkAnnotation(value, *stmt.type, stmt.names.front()))
+      value = {};
+    if (stmt.names.front().name != "_")
+      checkLet(stmt.names.front(), value);
+    return;
+  }
+  Value value = evaluateAny(stmt.value);
+  if (stmt.type)
+    diags.error(stmt.type->range.Start) << "several names have no common type; annotate each by a 'let' of its own";
+  if (!value.isPoison() && (!value.isTuple() || value.elements.size() != stmt.names.size())) {
+    diags.error(stmt.value->loc) << stmt.names.size() << (stmt.names.size() == 1 ? " name" : " names") << " for "
+                                 << (value.isTuple() ? describe(value) : "one value");
+    value = {};
+  }
+  for (auto [i, name] : llvm::enumerate(stmt.names))
+    if (name.name != "_")
+      checkLet(name, value.isPoison() ? Value() : value.elements[i]);
+}
+
+bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &spec, const ast::Binding &name) {
+  std::optional<DataType> type = lookupType(spec.element);
+  if (!type) {
+    diags.error(spec.range.Start) << "unknown element type '" << printable(spec.element) << "'"
+                                  << didYouMean(spec.element, typeNames);
+    return false;
+  }
+  Shape shape;
+  for (const ast::Expr *extent : spec.extents)
+    if (!evaluateShape(extent, shape))
+      return false;
+  if (!value.isNode() && !adapt(value, *type, "'" + name.name.str() + "'", value.expr->loc))
+    return false;
+  bool isScalar = !spec.isTensor;
+  if (value.node->type == *type && value.node->isScalar == isScalar && value.node->shape == shape)
+    return true;
+  mlir::InFlightDiagnostic diagnostic = diags.error(spec.range.Start);
+  diagnostic << "'" << name.name << "' is declared as '" << getName(*type)
+             << (isScalar ? std::string() : toString(shape)) << "', the value has type '" << typeOf(value) << "'";
+  if (value.node->type != *type && value.node->shape == shape)
+    diagnostic << "; convert it with '" << suggestCast(getName(*type), value) << "'";
+  noteType(diagnostic, value, "the value");
+  return false;
 }
 
 void Analyzer::checkLet(const ast::Binding &stmt, const Value &value) {
   auto existing = symbols.find(stmt.name);
   if (existing != symbols.end()) {
     Symbol &symbol = existing->second;
-    StringRef what = symbol.kind == Symbol::Kind::Param ? "a parameter"
-                     : symbol.kind == Symbol::Kind::Dim ? "a dimension"
-                                                        : "another value";
+    StringRef what = symbol.kind == Symbol::Kind::Param    ? "a parameter"
+                     : symbol.kind == Symbol::Kind::Dim    ? "a dimension"
+                     : symbol.kind == Symbol::Kind::Knob   ? "a knob"
+                     : symbol.kind == Symbol::Kind::Result ? "a result"
+                                                           : "another value";
     mlir::InFlightDiagnostic diagnostic = diags.error(stmt.loc);
     diagnostic << "'" << stmt.name << "' is the name of " << what << " already; choose another";
     diags.note(diagnostic, symbol.loc) << "'" << stmt.name << "' is introduced here";
@@ -413,7 +569,10 @@ void Analyzer::checkAssign(const ast::Binding &stmt, const ast::Expr *source, co
     case Symbol::Kind::Dim:
       diagnostic << "dimension '" << stmt.name << "' cannot be assigned";
       break;
-    case Symbol::Kind::Let:
+    case Symbol::Kind::Knob:
+      diagnostic << "knob '" << stmt.name << "' cannot be assigned";
+      break;
+    default:
       diagnostic << "'" << stmt.name << "' has a value already; 'let' values do not change";
       symbol->second.isUsed = true;
       break;
@@ -480,10 +639,13 @@ void Analyzer::warnUnused() {
 }
 
 std::unique_ptr<Operator> Analyzer::run() {
+  if (isKernel)
+    return runKernel();
   unsigned errorsBefore = diags.getNumErrors();
   result = std::make_unique<Operator>();
   result->name = decl.name.str();
   result->loc = decl.loc;
+  declareKnobs();
   declareDims();
   for (const ast::ValueDecl &param : decl.params)
     declare(param, /*isResult=*/false);
@@ -511,8 +673,9 @@ std::unique_ptr<Operator> Analyzer::run() {
   return std::move(result);
 }
 
-std::unique_ptr<Operator> atrex::frontend::analyze(const ast::OpDecl &decl, const DimMap &dims, Diagnostics &diags) {
+std::unique_ptr<Operator> atrex::frontend::analyze(const ast::OpDecl &decl, const AnalyzeOptions &options,
+                                                   Diagnostics &diags) {
   if (decl.isIncomplete)
     return nullptr;
-  return Analyzer(decl, dims, diags).run();
+  return Analyzer(decl, options, diags).run();
 }

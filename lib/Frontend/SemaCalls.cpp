@@ -29,7 +29,16 @@ std::optional<Elementwise> getUnaryFunction(StringRef name) {
       .Case("recip", Elementwise::Recip)
       .Case("sigmoid", Elementwise::Sigmoid)
       .Case("silu", Elementwise::Silu)
+      .Case("softplus", Elementwise::Softplus)
       .Case("tanh", Elementwise::Tanh)
+      .Case("erf", Elementwise::Erf)
+      .Case("sin", Elementwise::Sin)
+      .Case("cos", Elementwise::Cos)
+      .Case("round", Elementwise::Round)
+      .Case("trunc", Elementwise::Trunc)
+      .Case("isnan", Elementwise::IsNaN)
+      .Case("fast_sqrt", Elementwise::FastSqrt)
+      .Case("popcount", Elementwise::PopCount)
       .Case("floor", Elementwise::Floor)
       .Case("ceil", Elementwise::Ceil)
       .Default(std::nullopt);
@@ -39,18 +48,24 @@ std::optional<Reduction> getReduction(StringRef name) {
   return llvm::StringSwitch<std::optional<Reduction>>(name)
       .Case("sum", Reduction::Sum)
       .Case("mean", Reduction::Mean)
+      .Case("prod", Reduction::Prod)
       .Case("max", Reduction::Max)
       .Case("min", Reduction::Min)
+      .Case("argmax", Reduction::ArgMax)
+      .Case("argmin", Reduction::ArgMin)
+      .Case("any", Reduction::Any)
+      .Case("all", Reduction::All)
       .Default(std::nullopt);
 }
 
-constexpr StringRef functionNames[] = {"abs",     "cdiv", "ceil", "exp",  "exp2", "floor", "fma",
-                                       "log",     "log2", "max",  "mean", "min",  "recip", "rsqrt",
-                                       "sigmoid", "silu", "sqrt", "sum",  "tanh", "where"};
-
 } // namespace
 
-llvm::ArrayRef<StringRef> atrex::frontend::getFunctionNames() { return functionNames; }
+std::vector<StringRef> atrex::frontend::getFunctionNames() {
+  std::vector<StringRef> names;
+  for (const Builtin &builtin : getBuiltins())
+    names.push_back(builtin.name);
+  return names;
+}
 
 bool Analyzer::evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::SmallVectorImpl<Value> &values) {
   bool ok = true;
@@ -72,6 +87,8 @@ bool Analyzer::evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::Sma
 }
 
 Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
+  if (std::optional<Value> value = evaluateKernelCall(expr))
+    return *value;
   if (std::optional<DataType> type = lookupType(expr.callee))
     return evaluateCast(expr, *type);
 
@@ -116,16 +133,31 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
       return {};
     return makeElementwise(Elementwise::Select, args[1].node->type, args, what, &expr);
   }
-  std::optional<Elementwise> unary = getUnaryFunction(expr.callee);
-  bool isFma = expr.callee == "fma";
-  if (unary || isFma) {
-    if (!evaluateArgs(expr, isFma ? 3 : 1, args))
+  if (expr.callee == "clamp") {
+    if (!evaluateArgs(expr, 3, args) || !unify(args, what, expr.loc) || !checkOrdered(args[0], what))
       return {};
-    if (isFma ? !unify(args, what, expr.loc) : !requireTyped(args[0], what))
+    DataType type = args[0].node->type;
+    Value bounded = makeElementwise(Elementwise::Max, type, {args[0], args[1]}, what, &expr);
+    if (bounded.isPoison())
+      return {};
+    return makeElementwise(Elementwise::Min, type, {bounded, args[2]}, what, &expr);
+  }
+  std::optional<Elementwise> unary = getUnaryFunction(expr.callee);
+  bool isFma = expr.callee == "fma", isFastDiv = expr.callee == "fast_div";
+  if (unary || isFma || isFastDiv) {
+    if (!evaluateArgs(expr, isFma ? 3 : isFastDiv ? 2 : 1, args))
+      return {};
+    if (unary ? !requireTyped(args[0], what) : !unify(args, what, expr.loc))
       return {};
     if (!checkComputes(args[0], what))
       return {};
     DataType type = args[0].node->type;
+    if (unary == Elementwise::PopCount) {
+      if (isInteger(type))
+        return makeElementwise(*unary, type, args, what, &expr);
+      diags.error(args[0].expr->loc) << what << " needs an integer operand, got " << describe(args[0]);
+      return {};
+    }
     bool takesInteger = unary == Elementwise::Abs && isInteger(type) && !isUnsigned(type);
     if (!isFloat(type) && !takesInteger) {
       diags.error(args[0].expr->loc) << what << " needs a floating-point operand, got " << describe(args[0]);
@@ -133,16 +165,24 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
     }
     // No chip has these in double precision without a library.
     bool isExactInF64 = isFma || unary == Elementwise::Abs || unary == Elementwise::Sqrt ||
-                        unary == Elementwise::Floor || unary == Elementwise::Ceil;
+                        unary == Elementwise::Floor || unary == Elementwise::Ceil || unary == Elementwise::Round ||
+                        unary == Elementwise::Trunc || unary == Elementwise::IsNaN;
     if (type == DataType::F64 && !isExactInF64) {
       diags.error(args[0].expr->loc) << what << " is not available in 'f64'; convert with '"
                                      << suggestCast("f32", args[0]) << "'";
       return {};
     }
-    return makeElementwise(isFma ? Elementwise::Fma : *unary, type, args, what, &expr);
+    if (unary == Elementwise::IsNaN)
+      return makeElementwise(*unary, DataType::I1, args, what, &expr);
+    return makeElementwise(isFma       ? Elementwise::Fma
+                           : isFastDiv ? Elementwise::FastDiv
+                                       : *unary,
+                           type, args, what, &expr);
   }
+  if (std::optional<Value> value = evaluateShapedCall(expr))
+    return *value;
 
-  std::vector<StringRef> names = getFunctionNames().vec();
+  std::vector<StringRef> names = getFunctionNames();
   llvm::append_range(names, typeNames);
   if (symbols.count(expr.callee)) {
     diags.error(expr.loc) << "'" << printable(expr.callee) << "' is not a function; a product is written with '*'";
@@ -157,16 +197,43 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
 
 Value Analyzer::evaluateCast(const ast::CallExpr &expr, DataType type) {
   llvm::SmallVector<Value> args;
-  if (!evaluateArgs(expr, 1, args))
-    return {};
-  Value &operand = args[0];
   std::string what = ("'" + expr.callee + "'").str();
   auto fail = [&](const llvm::Twine &message) -> Value {
     diags.error(expr.loc) << message;
     return {};
   };
-  if (isStorageOnly(type))
-    return fail("conversions to " + what + " are not supported yet");
+  // `saturate` belongs to the conversion, not to the operands.
+  bool saturates = false;
+  llvm::SmallVector<ast::Argument> operands;
+  for (const ast::Argument &arg : expr.args) {
+    if (arg.name != "saturate" || !isStorageOnly(type)) {
+      operands.push_back(arg);
+      continue;
+    }
+    std::optional<bool> flag = evaluateFlag(arg.value, "'saturate'");
+    if (!flag)
+      return {};
+    saturates = *flag;
+  }
+  if (!evaluateArgs(ast::CallExpr(expr.range, expr.callee, operands), 1, args))
+    return {};
+  Value &operand = args[0];
+  if (isStorageOnly(type)) {
+    if (!operand.isNode())
+      return fail(what + " converts typed values; write '" + expr.callee.str() + "(" + suggestCast("f32", operand) +
+                  ")'");
+    DataType from = operand.node->type;
+    if (from == type && !saturates) {
+      operand.expr = &expr;
+      return operand;
+    }
+    if (!isFloat(from) || from == DataType::F64)
+      return fail("'" + getName(from) + "' converts to " + what + " in two roundings; write them out as '" +
+                  suggestCast((expr.callee + "(f32").str(), operand) + ")'");
+    // 8- and 16-bit floats are exact in f32.
+    Value value = convert(operand, DataType::F32, &expr);
+    return makeElementwise(saturates ? Elementwise::CastSaturating : Elementwise::Cast, type, value, what, &expr);
+  }
   if (operand.isFloat()) {
     if (!adapt(operand, type, what, expr.loc))
       return {};
@@ -211,8 +278,6 @@ Value Analyzer::evaluateCast(const ast::CallExpr &expr, DataType type) {
   if (isInteger(from) && isFloat(type) && type != DataType::F32 && type != DataType::F64)
     return fail("'" + getName(from) + "' converts to " + what + " in two roundings; write them out as '" +
                 suggestCast((expr.callee + "(f32").str(), operand) + ")'");
-  if (isFloat(from) && isInteger(type) && type != DataType::I32 && type != DataType::I64)
-    return fail("'" + getName(from) + "' converts to 'i32' or 'i64', not to " + what);
   return makeElementwise(Elementwise::Cast, type, operand, what, &expr);
 }
 
@@ -284,26 +349,67 @@ Value Analyzer::evaluateReduction(const ast::CallExpr &expr, Reduction reduction
     diags.error(operand.expr->loc) << "'" << expr.callee << "' reduces a tensor, got " << describe(operand);
     return {};
   }
-  DataType type = operand.node->type;
-  if (isFloat(type) && type != DataType::F32) {
-    diags.error(operand.expr->loc) << "'" << expr.callee << "' accumulates in 'f32', but the operand has type '"
-                                   << typeOf(operand) << "'; reduce '" << suggestCast("f32", operand) << "'";
+  if (!checkReduces(operand, reduction, expr.callee))
     return {};
-  }
-  bool reducesInteger = (type == DataType::I32 || type == DataType::I64) && reduction != Reduction::Mean;
-  if (type != DataType::F32 && !reducesInteger) {
-    diags.error(operand.expr->loc) << "'" << expr.callee << "' cannot reduce type '" << typeOf(operand) << "'; reduce '"
-                                   << suggestCast(reduction == Reduction::Mean ? "f32" : "i32", operand) << "'";
-    return {};
-  }
   llvm::SmallVector<unsigned> axes;
-  const Shape &shape = operand.node->shape;
-  if (!evaluateAxes(*axisArg, shape.size(), axes))
+  if (!evaluateAxes(*axisArg, operand.node->shape.size(), axes))
     return {};
-  Node *node = makeNode(Node::Reduce{reduction, axes}, type, expr.loc);
+  bool isPosition = reduction == Reduction::ArgMax || reduction == Reduction::ArgMin;
+  if (isPosition) {
+    if (axes.size() != 1) {
+      diags.error(axisArg->value->loc) << "'" << expr.callee << "' gives a position along one axis, got "
+                                       << axes.size();
+      return {};
+    }
+    requirePositions(operand.node->shape[axes.front()]);
+  }
+  // 16-bit floats are combined in f32 and rounded once.
+  DataType type = operand.node->type;
+  Value input = convert(operand, isFloat(type) && getSizeInBytes(type) < 4 ? DataType::F32 : type, &expr);
+  Node *node = makeNode(Node::Reduce{reduction, axes}, isPosition ? DataType::I32 : input.node->type, expr.loc);
+  const Shape &shape = input.node->shape;
   for (unsigned i = 0; i < shape.size(); ++i)
     if (!llvm::is_contained(axes, i))
       node->shape.push_back(shape[i]);
-  node->operands.push_back(operand.node);
-  return makeValue(node, &expr);
+  node->operands.push_back(input.node);
+  Value value = makeValue(node, &expr);
+  return isPosition ? value : convert(value, type, &expr);
+}
+
+bool Analyzer::checkOrdered(const Value &operand, StringRef what) {
+  if (!checkComputes(operand, what))
+    return false;
+  if (operand.node->type != DataType::I1)
+    return true;
+  diags.error(operand.expr->loc) << what << " needs numbers, got " << describe(operand);
+  return false;
+}
+
+bool Analyzer::checkReduces(const Value &operand, Reduction reduction, StringRef name) {
+  DataType type = operand.node->type;
+  if (reduction == Reduction::Any || reduction == Reduction::All) {
+    if (type == DataType::I1)
+      return true;
+    diags.error(operand.expr->loc) << "'" << name << "' combines truth values of type 'i1', got " << describe(operand);
+    return false;
+  }
+  bool combines;
+  switch (reduction) {
+  case Reduction::Sum:
+  case Reduction::Prod:
+    combines = isFloat(type) || type == DataType::I32 || type == DataType::I64 || type == DataType::U32;
+    break;
+  case Reduction::Mean:
+    combines = isFloat(type);
+    break;
+  default:
+    combines = type != DataType::I1;
+    break;
+  }
+  if (combines && !isStorageOnly(type))
+    return true;
+  bool toFloat = reduction == Reduction::Mean || isFloat(type);
+  diags.error(operand.expr->loc) << "'" << name << "' cannot reduce type '" << typeOf(operand) << "'; reduce '"
+                                 << suggestCast(toFloat ? "f32" : "i32", operand) << "'";
+  return false;
 }

@@ -27,6 +27,10 @@ std::string Analyzer::typeOf(const Value &value) {
     return "floating-point constant";
   case Value::Kind::Dim:
     return value.getInteger() ? "integer constant" : "dimension";
+  case Value::Kind::Tuple:
+    return "(" + llvm::join(llvm::map_range(value.elements, [](const Value &v) { return typeOf(v); }), ", ") + ")";
+  case Value::Kind::Memory:
+    return getName(value.memory->type).str() + toString(value.memory->shape);
   case Value::Kind::Node:
     break;
   }
@@ -56,6 +60,13 @@ bool Analyzer::adapt(Value &value, DataType type, StringRef what, llvm::SMLoc lo
     return true;
   }
   std::optional<int64_t> integer = value.getInteger();
+  if (isKernel && value.isDim() && !integer && isInteger(type)) {
+    // Dimensions are numbers of a kernel.
+    Node *node = makeDimNode(value, type, value.expr ? value.expr->loc : loc);
+    if (node)
+      value = makeValue(node, value.expr);
+    return node;
+  }
   if (!integer || !isInteger(type)) {
     mlir::InFlightDiagnostic diagnostic = diags.error(loc);
     diagnostic << what << " needs a value of type '" << getName(type) << "', got "
@@ -208,6 +219,16 @@ std::vector<StringRef> Analyzer::visibleNames() const {
 }
 
 Value Analyzer::evaluate(const ast::Expr *expr) {
+  Value value = evaluateAny(expr);
+  if (value.isTuple() && !value.elements.empty()) {
+    diags.error(expr->loc) << "one value is needed here, got " << describe(value)
+                           << "; take them apart with 'let (a, b) = ...'";
+    return {};
+  }
+  return isKernel ? finishKernelValue(std::move(value), expr) : value;
+}
+
+Value Analyzer::evaluateAny(const ast::Expr *expr) {
   Value value = evaluateExpr(expr);
   if (diags.listener && !value.isPoison())
     diags.listener->onExpression(*expr, typeOf(value));
@@ -238,11 +259,13 @@ Value Analyzer::evaluateExpr(const ast::Expr *expr) {
   case ast::Expr::Kind::Index:
     return evaluateIndex(*llvm::cast<ast::IndexExpr>(expr));
   case ast::Expr::Kind::Tuple:
-    diags.error(expr->loc) << "a list of values is allowed only as the axes of a reduction";
+    diags.error(expr->loc) << "a list of values is allowed only as axes, as a shape and as the values of 'concat'";
     return {};
-  case ast::Expr::Kind::String:
   case ast::Expr::Kind::Bool:
+    return makeValue(makeLiteral(int64_t(llvm::cast<ast::BoolExpr>(expr)->value), DataType::I1, expr->loc), expr);
   case ast::Expr::Kind::Member:
+    return evaluateMember(*llvm::cast<ast::MemberExpr>(expr));
+  case ast::Expr::Kind::String:
   case ast::Expr::Kind::Launch:
     diags.error(expr->loc) << "'" << printable(expr->getText()) << "' is not supported here";
     return {};
@@ -264,6 +287,8 @@ Value Analyzer::evaluateName(const ast::NameExpr &expr) {
     diags.note(diagnostic, result->results[index->second].loc) << "the result is declared here";
     return {};
   }
+  if (std::optional<Value> constant = lookupConstant(expr))
+    return *constant;
   if (lookupType(expr.name)) {
     diags.error(expr.loc) << "'" << expr.name << "' is an element type; a conversion is written '" << expr.name
                           << "(value)'";
@@ -298,8 +323,13 @@ Value Analyzer::evaluateUnary(const ast::UnaryExpr &expr) {
     return makeElementwise(Elementwise::Neg, operand.node->type, operand, "'-'", &expr);
   }
   if (expr.op == ast::UnaryOp::BitNot) {
-    diags.error(expr.loc) << "'~' is not supported yet";
-    return {};
+    if (std::optional<int64_t> integer = operand.getInteger())
+      return makeDim(DimExpr::constant(~*integer), 1, &expr);
+    if (!operand.isNode() || !isInteger(operand.node->type)) {
+      diags.error(expr.loc) << "'~' needs an integer, got " << describe(operand);
+      return {};
+    }
+    return makeElementwise(Elementwise::BitNot, operand.node->type, operand, "'~'", &expr);
   }
   if (!operand.isNode() || operand.node->type != DataType::I1) {
     diags.error(expr.loc) << "'!' needs a truth value of type 'i1', got " << describe(operand);
@@ -325,6 +355,28 @@ static std::optional<DimExpr::Kind> getDimKind(ast::BinaryOp op) {
   }
 }
 
+static bool isBitOperation(ast::BinaryOp op) {
+  return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor ||
+         op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight;
+}
+
+/// A bit operation on 64-bit integers, by the rules for values.
+static int64_t foldBits(ast::BinaryOp op, int64_t lhs, int64_t rhs) {
+  bool isWide = uint64_t(rhs) > 63;
+  switch (op) {
+  case ast::BinaryOp::BitAnd:
+    return lhs & rhs;
+  case ast::BinaryOp::BitOr:
+    return lhs | rhs;
+  case ast::BinaryOp::BitXor:
+    return lhs ^ rhs;
+  case ast::BinaryOp::ShiftLeft:
+    return isWide ? 0 : int64_t(uint64_t(lhs) << rhs);
+  default:
+    return lhs >> (isWide ? 63 : rhs);
+  }
+}
+
 static Elementwise getElementwise(ast::BinaryOp op) {
   switch (op) {
   case ast::BinaryOp::Add:
@@ -334,8 +386,9 @@ static Elementwise getElementwise(ast::BinaryOp op) {
   case ast::BinaryOp::Mul:
     return Elementwise::Mul;
   case ast::BinaryOp::Div:
-  case ast::BinaryOp::Mod:
     return Elementwise::Div;
+  case ast::BinaryOp::Mod:
+    return Elementwise::Mod;
   case ast::BinaryOp::Eq:
     return Elementwise::Eq;
   case ast::BinaryOp::Ne:
@@ -372,14 +425,15 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
   if (lhs.isPoison() || rhs.isPoison())
     return {};
   std::string what = ("'" + ast::getSpelling(expr.op) + "'").str();
-  if (expr.op >= ast::BinaryOp::BitAnd) {
-    diags.error(expr.loc) << what << " is not supported yet";
-    return {};
-  }
+  if (isKernel)
+    if (std::optional<Value> value = evaluateKernelBinary(expr, lhs, rhs))
+      return *value;
 
   std::optional<DimExpr::Kind> dimKind = getDimKind(expr.op);
   if (lhs.isDim() && rhs.isDim() && dimKind)
     return makeDimBinary(*dimKind, lhs, rhs, &expr);
+  if (isBitOperation(expr.op) && lhs.getInteger() && rhs.getInteger())
+    return makeDim(DimExpr::constant(foldBits(expr.op, *lhs.getInteger(), *rhs.getInteger())), 1, &expr);
   if (lhs.isFloat() && rhs.isFloat() && dimKind && expr.op != ast::BinaryOp::Mod) {
     Value value = lhs;
     value.expr = &expr;
@@ -388,7 +442,8 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
                    : expr.op == ast::BinaryOp::Sub ? a - b
                    : expr.op == ast::BinaryOp::Mul ? a * b
                                                    : a / b;
-    if (std::isnan(value.number) || (std::isinf(value.number) && !std::isinf(a) && !std::isinf(b))) {
+    if ((std::isnan(value.number) && !std::isnan(a) && !std::isnan(b)) ||
+        (std::isinf(value.number) && !std::isinf(a) && !std::isinf(b))) {
       diags.error(expr.loc) << "constant expression '" << printable(expr.getText()) << "' has no finite value";
       return {};
     }
@@ -423,17 +478,24 @@ Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
       return fail("truth values have no order; " + what + " needs numbers");
     return makeElementwise(getElementwise(expr.op), DataType::I1, operands, what, &expr);
   }
+  if (isBitOperation(expr.op)) {
+    bool isShift = expr.op == ast::BinaryOp::ShiftLeft || expr.op == ast::BinaryOp::ShiftRight;
+    if (isFloat(type) || (isShift && type == DataType::I1))
+      return fail(what + " needs integers, got " + describe(lhs));
+    return makeElementwise(getElementwise(expr.op), type, operands, what, &expr);
+  }
   if (type == DataType::I1)
     return fail(what + " needs numbers, got " + describe(lhs) + "; select with 'where(condition, a, b)'");
   if (expr.op == ast::BinaryOp::Mod && isFloat(type))
     return fail("'%' needs integers, got " + describe(lhs));
-  if (!isFloat(type) && (expr.op == ast::BinaryOp::Div || expr.op == ast::BinaryOp::Mod))
-    return fail(what + " of integer tensors and scalars is not supported yet; only dimensions are divided");
   return makeElementwise(getElementwise(expr.op), type, operands, what, &expr);
 }
 
 /// Evaluates exactly `count` positional arguments.
 Value Analyzer::evaluateIndex(const ast::IndexExpr &expr) {
+  if (isKernel)
+    if (std::optional<Value> value = evaluateKernelIndex(expr))
+      return *value;
   Value base = evaluate(expr.base);
   if (base.isPoison())
     return {};

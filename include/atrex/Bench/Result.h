@@ -26,7 +26,7 @@ struct RunRecord {
   std::string arch;
   CheckMode check = CheckMode::Both;
   std::vector<std::string> inputs;
-  uint64_t seed = 0;
+  uint64_t seed = 0, repeat = 1;
   bool whole = false;
   uint64_t budget = 0;
   /// "fp8" where the looser grade for fp8 inside decides.
@@ -58,7 +58,7 @@ struct StoredRun {
   /// Empty in files that do not say.
   std::string catalogue;
   std::vector<std::string> inputs;
-  uint64_t seed = 0, budget = 0;
+  uint64_t seed = 0, budget = 0, repeat = 1;
   std::string grade = "strict";
   bool whole = false, isInterrupted = false, isSimulated = true;
   std::vector<ShapeResult> shapes;

@@ -11,7 +11,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SourceMgr.h"
 #include <string>
@@ -52,13 +54,22 @@ public:
   mlir::InFlightDiagnostic error(llvm::SMLoc loc) {
     ++numErrors;
     isSilent = numErrors > errorLimit;
-    return isSilent ? mlir::InFlightDiagnostic() : mlir::emitError(getLocation(loc));
+    if (isSilent)
+      return {};
+    mlir::InFlightDiagnostic diagnostic = mlir::emitError(getLocation(loc));
+    for (llvm::SMLoc call : llvm::reverse(llvm::ArrayRef(calls).take_back(maxCallNotes)))
+      diagnostic.attachNote(getLocation(call)) << "called from here";
+    return diagnostic;
   }
   mlir::InFlightDiagnostic warning(llvm::SMLoc loc) { return mlir::emitWarning(getLocation(loc)); }
   /// Adds a note to the error reported last.
   mlir::Diagnostic &note(mlir::InFlightDiagnostic &diagnostic, llvm::SMLoc loc) {
     return isSilent ? discarded : diagnostic.attachNote(getLocation(loc));
   }
+
+  /// Errors until `leaveCall` are inside of what is called here.
+  void enterCall(llvm::SMLoc loc) { calls.push_back(loc); }
+  void leaveCall() { calls.pop_back(); }
 
   unsigned getNumErrors() const { return numErrors; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
@@ -69,7 +80,11 @@ public:
 private:
   const llvm::SourceMgr &sourceMgr;
   mlir::MLIRContext &context;
+  /// Call sites that an error shows.
+  static constexpr unsigned maxCallNotes = 8;
+
   unsigned numErrors = 0;
+  llvm::SmallVector<llvm::SMLoc> calls;
   bool isSilent = false;
   /// Takes the notes of silent errors.
   mlir::Diagnostic discarded;

@@ -18,6 +18,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
+#include <map>
 #include <string>
 
 namespace atrex::frontend {
@@ -29,6 +30,8 @@ struct FrontendOptions {
   /// Operator to import when the source defines several; empty takes the only
   /// one.
   std::string op;
+  /// Values of knobs by name; others take their default.
+  std::map<std::string, std::string> knobs;
   /// Checks everything and makes no module; the file need not define an operator.
   bool isCheckOnly = false;
   SemaListener *listener = nullptr;
