@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtxIndex.h"
+#include "atrex/Frontend/Builtins.h"
 #include "atrex/Frontend/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,7 +93,7 @@ private:
   void refer(StringRef name, llvm::SMLoc loc, unsigned definition) {
     index.references.push_back({loc.getPointer(), loc.getPointer() + name.size(), definition});
   }
-  void use(StringRef name, llvm::SMLoc loc) {
+  void use(StringRef name, llvm::SMLoc loc, bool isCall = false) {
     for (const Scope &scope : llvm::reverse(scopes)) {
       auto found = scope.find(name);
       if (found != scope.end())
@@ -100,7 +101,15 @@ private:
     }
     auto found = globals.find(name);
     if (found != globals.end())
-      refer(name, loc, found->second);
+      return refer(name, loc, found->second);
+    const Builtin *builtin = lookupBuiltin(name);
+    if (!builtin || !isCall)
+      return;
+    auto [entry, isNew] = builtins.try_emplace(name, index.definitions.size());
+    if (isNew)
+      index.definitions.push_back(
+          {Kind::Builtin, name.str(), nullptr, builtin->getSignature(), nullptr, builtin->doc.str()});
+    refer(name, loc, entry->second);
   }
   bool isKnown(StringRef name) const {
     return globals.contains(name) || llvm::any_of(scopes, [&](const Scope &s) { return s.contains(name); });
@@ -275,7 +284,7 @@ private:
       visit(binary->lhs);
       visit(binary->rhs);
     } else if (auto *call = llvm::dyn_cast<ast::CallExpr>(expr)) {
-      use(call->callee, call->loc);
+      use(call->callee, call->loc, /*isCall=*/true);
       visit(call->args);
     } else if (auto *launch = llvm::dyn_cast<ast::LaunchExpr>(expr)) {
       use(launch->callee, launch->loc);
@@ -293,7 +302,7 @@ private:
   }
 
   Index &index;
-  Scope globals, results;
+  Scope globals, results, builtins;
   std::vector<Scope> scopes;
 };
 } // namespace atrex::lsp

@@ -31,18 +31,20 @@ struct Definition {
     Value,
     Variable,
     LoopVariable,
+    Builtin,
     File,
   };
   Kind kind;
   std::string name;
-  /// The name where it is introduced; null for a file.
+  /// The name where it is introduced; null for a function of the language and a
+  /// file.
   const char *loc = nullptr;
   /// How it is declared, on one line: `x: bf16[T, H]`.
   std::string declaration;
   /// The expression whose value it has; null where there is none.
   const frontend::ast::Expr *value = nullptr;
-  /// Path of a file.
-  std::string path;
+  /// Path of a file, meaning of a function of the language.
+  std::string detail;
 };
 
 /// A place where a name stands, its introduction included.

@@ -212,7 +212,7 @@ void AtxServer::Document::addDiagnostic(mlir::Diagnostic &diagnostic) {
     for (const Reference &reference : index.getReferences()) {
       const Definition &definition = index.getDefinition(reference);
       if (definition.kind == Definition::Kind::File && place &&
-          llvm::sys::path::filename(definition.path) == llvm::sys::path::filename(place.getFilename()))
+          llvm::sys::path::filename(definition.detail) == llvm::sys::path::filename(place.getFilename()))
         range = getRange(reference.begin, reference.end);
     }
     related.insert(related.begin(), json::Object{{"location", std::move(location)}, {"message", "reported here"}});
@@ -265,6 +265,8 @@ static StringRef describe(Definition::Kind kind) {
     return "variable";
   case Definition::Kind::LoopVariable:
     return "loop variable";
+  case Definition::Kind::Builtin:
+    return "function of the language";
   case Definition::Kind::File:
     return "file";
   }
@@ -291,8 +293,11 @@ json::Value AtxServer::Document::hover(size_t offset) const {
     text += "\n```";
     if (isTyped && !type.empty())
       text += "\n`" + definition.declaration + "`";
-    else if (definition.kind == Definition::Kind::File)
-      text += "\n" + definition.path;
+    else if (!definition.detail.empty())
+      text += "\n" + definition.detail;
+    if (definition.kind == Definition::Kind::Builtin || definition.kind == Definition::Kind::Function)
+      if (const TypeTable::Entry *call = findExpression(reference->begin))
+        text += "\n\nhere `" + call->type + "`";
   } else if (const TypeTable::Entry *entry = findExpression(position)) {
     begin = entry->begin;
     end = entry->end;
@@ -306,7 +311,7 @@ json::Value AtxServer::Document::hover(size_t offset) const {
 
 json::Object AtxServer::Document::getLocation(const Definition &definition) const {
   if (definition.kind == Definition::Kind::File)
-    return json::Object{{"uri", toURI(definition.path)}, {"range", protocol::Range(protocol::Position(0, 0))}};
+    return json::Object{{"uri", toURI(definition.detail)}, {"range", protocol::Range(protocol::Position(0, 0))}};
   if (contains(definition.loc))
     return json::Object{{"uri", uri}, {"range", getRange(definition.loc, definition.loc + definition.name.size())}};
   auto [text, file] = index.getBuffer(definition.loc);
@@ -316,7 +321,7 @@ json::Object AtxServer::Document::getLocation(const Definition &definition) cons
 
 json::Value AtxServer::Document::definition(size_t offset) const {
   const Reference *reference = index.find(at(offset));
-  if (!reference)
+  if (!reference || index.getDefinition(*reference).kind == Definition::Kind::Builtin)
     return json::Array();
   return json::Array{getLocation(index.getDefinition(*reference))};
 }

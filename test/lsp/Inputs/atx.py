@@ -24,6 +24,12 @@ def hover(line, character):
     if found is None:
         print("hover %d:%d: nothing" % (line, character))
     else:
+        value = found["contents"]["value"]
+        if value.startswith("function of the language"):
+            # The meaning is that of the reference page.
+            lines = value.split("\n")
+            assert len(lines) == 7 and lines[4], lines
+            found["contents"]["value"] = " ".join(lines[:4] + lines[6:])
         print("hover %d:%d: %s %s" % (line, character, place(found["range"]),
                                       found["contents"]["value"].replace("\n", " ").replace("```", "|")))
 
