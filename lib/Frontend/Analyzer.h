@@ -356,6 +356,7 @@ private:
   Value evaluateShared(const ast::CallExpr &expr);
   Value evaluatePin(const ast::CallExpr &expr);
   Value evaluateRaw(const ast::CallExpr &expr);
+  Value evaluateCeilDiv(const ast::CallExpr &expr);
   /// Chooses what of a name is written; false after an error.
   bool selectWritten(View &view, llvm::StringRef function);
 

@@ -283,7 +283,7 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
     return nullptr;
 
   for (const std::unique_ptr<Node> &node : program->nodes)
-    if (node->op.index() > 5) {
+    if (!program->isKernel && node->op.index() > 5) {
       diags.error(node->loc) << "this function is not lowered in operator form yet";
       return nullptr;
     }

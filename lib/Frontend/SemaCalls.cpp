@@ -184,6 +184,8 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
 
   std::vector<StringRef> names = getFunctionNames();
   llvm::append_range(names, typeNames);
+  if (options.library)
+    llvm::append_range(names, options.library->fnNames);
   if (symbols.count(expr.callee)) {
     diags.error(expr.loc) << "'" << printable(expr.callee) << "' is not a function; a product is written with '*'";
   } else {

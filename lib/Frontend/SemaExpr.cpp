@@ -211,10 +211,17 @@ Value Analyzer::makeElementwise(Elementwise op, DataType type, llvm::ArrayRef<Va
 
 std::vector<StringRef> Analyzer::visibleNames() const {
   std::vector<StringRef> names;
-  for (const Variable &param : result->params)
-    names.push_back(param.name);
+  // A helper does not see the names of its caller.
+  if (helperStack.empty())
+    for (const Variable &param : result->params)
+      names.push_back(param.name);
   llvm::append_range(names, letNames);
   llvm::append_range(names, dimNames);
+  if (helperStack.empty())
+    for (const Knob &knob : result->knobs)
+      names.push_back(knob.name);
+  if (options.library)
+    llvm::append_range(names, options.library->constNames);
   return names;
 }
 

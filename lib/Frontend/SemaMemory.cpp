@@ -877,6 +877,25 @@ Value Analyzer::evaluateRaw(const ast::CallExpr &expr) {
   return makeValue(node, &expr);
 }
 
+/// `cdiv` of numbers and of values: -(-a / b), whose division rounds down.
+Value Analyzer::evaluateCeilDiv(const ast::CallExpr &expr) {
+  llvm::SmallVector<Value> args;
+  if (!evaluateArgs(expr, 2, args))
+    return {};
+  if (args[0].isDim() && args[1].isDim())
+    return makeDimBinary(DimExpr::Kind::CeilDiv, args[0], args[1], &expr);
+  if (!unify(args, "'cdiv'", expr.loc))
+    return {};
+  DataType type = args[0].node->type;
+  if (!isInteger(type) || isUnsigned(type)) {
+    diags.error(expr.loc) << "'cdiv' divides signed integers, got " << describe(args[0]);
+    return {};
+  }
+  Value negative = makeElementwise(Elementwise::Neg, type, args[0], "'cdiv'", &expr);
+  Value quotient = makeElementwise(Elementwise::Div, type, {negative, args[1]}, "'cdiv'", &expr);
+  return quotient.isPoison() ? Value() : makeElementwise(Elementwise::Neg, type, quotient, "'cdiv'", &expr);
+}
+
 std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
   std::optional<AtomicKind> atomic = llvm::StringSwitch<std::optional<AtomicKind>>(expr.callee)
                                          .Case("atomic_add", AtomicKind::Add)
@@ -891,6 +910,8 @@ std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
   const Builtin *builtin = lookupBuiltin(expr.callee);
   if (!builtin)
     return evaluateHelperCall(expr);
+  if (isKernel && expr.callee == "cdiv")
+    return evaluateCeilDiv(expr);
   if (!isKernel || !builtin->isKernelOnly)
     return std::nullopt;
   if (atomic)
