@@ -121,6 +121,8 @@ public:
   std::unique_ptr<Operator> run();
   /// Gives the constants of the library their values.
   void evaluateConstants();
+  /// Checks the knobs and nothing else.
+  std::vector<Knob> takeKnobs();
 
 private:
   //===--- Declarations ---------------------------------------------------===//
@@ -156,8 +158,10 @@ private:
 
   /// Evaluates an expression that stands for one value.
   Value evaluate(const ast::Expr *expr);
-  /// The same, or several values; in kernels before the rules for values.
+  /// The same, or several values; in kernels before the rules for values. Tells
+  /// the listener the type.
   Value evaluateAny(const ast::Expr *expr);
+  Value evaluateExpr(const ast::Expr *expr);
   Value evaluateName(const ast::NameExpr &expr);
   Value evaluateUnary(const ast::UnaryExpr &expr);
   Value evaluateBinary(const ast::BinaryExpr &expr);

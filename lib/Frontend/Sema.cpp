@@ -40,6 +40,10 @@ static void visitNames(const ast::Expr *expr, llvm::function_ref<void(const ast:
   }
 }
 
+void atrex::frontend::visitDimNames(const ast::Expr *expr, llvm::function_ref<void(StringRef)> visit) {
+  visitNames(expr, [&](const ast::NameExpr &name) { visit(name.name); });
+}
+
 /// `K: dim` among the parameters: a dimension that is no extent.
 static bool isDimParam(const ast::ValueDecl &value) { return value.type.element == "dim" && !value.type.isTensor; }
 

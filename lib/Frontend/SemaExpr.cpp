@@ -243,6 +243,13 @@ Value Analyzer::evaluate(const ast::Expr *expr) {
 }
 
 Value Analyzer::evaluateAny(const ast::Expr *expr) {
+  Value value = evaluateExpr(expr);
+  if (diags.listener && !value.isPoison())
+    diags.listener->onExpression(*expr, typeOf(value));
+  return value;
+}
+
+Value Analyzer::evaluateExpr(const ast::Expr *expr) {
   switch (expr->kind) {
   case ast::Expr::Kind::Error:
     return {};

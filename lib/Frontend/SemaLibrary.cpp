@@ -206,6 +206,17 @@ void Analyzer::declareKnobs() {
   }
 }
 
+std::vector<Knob> Analyzer::takeKnobs() {
+  result = std::make_unique<Operator>();
+  declareKnobs();
+  return std::move(result->knobs);
+}
+
+std::vector<Knob> atrex::frontend::analyzeKnobs(const ast::OpDecl &decl, const AnalyzeOptions &options,
+                                                Diagnostics &diags) {
+  return Analyzer(decl, options, diags).takeKnobs();
+}
+
 //===----------------------------------------------------------------------===//
 // Types of names
 //===----------------------------------------------------------------------===//

@@ -218,6 +218,8 @@ std::optional<Value> Analyzer::evaluateMemory(const ast::Expr *expr) {
   symbol->second.isUsed = true;
   Value value = symbol->second.value;
   value.expr = expr;
+  if (diags.listener)
+    diags.listener->onExpression(*expr, typeOf(value));
   return value;
 }
 

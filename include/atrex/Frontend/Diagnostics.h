@@ -21,6 +21,19 @@
 
 namespace atrex::frontend {
 
+namespace ast {
+struct Expr;
+}
+
+/// Hears what semantic analysis finds out, for editors.
+class SemaListener {
+public:
+  virtual ~SemaListener() = default;
+  /// `expr` was given a type: `f32[T, H]`, `dimension`. An expression that is
+  /// checked several times (unrolled, inlined) is heard several times.
+  virtual void onExpression(const ast::Expr &expr, llvm::StringRef type) = 0;
+};
+
 /// Reports through the diagnostic engine of an MLIR context at source
 /// positions, and counts errors.
 class Diagnostics {
@@ -59,7 +72,12 @@ public:
   void leaveCall() { calls.pop_back(); }
 
   unsigned getNumErrors() const { return numErrors; }
+  /// For a source that is checked again with other values.
+  void forgetErrors() { numErrors = 0; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
+
+  /// Null: nobody listens.
+  SemaListener *listener = nullptr;
 
 private:
   const llvm::SourceMgr &sourceMgr;
