@@ -344,8 +344,7 @@ private:
   bool evaluateTileType(const ast::Expr *expr, DataType &type, Shape &shape, bool &isScalar);
   /// Splits arguments into positional and named ones. False after an error.
   bool splitArgs(const ast::CallExpr &expr, unsigned minimum, unsigned maximum, llvm::ArrayRef<llvm::StringRef> names,
-                 llvm::SmallVectorImpl<const ast::Expr *> &positional,
-                 llvm::SmallVectorImpl<const ast::Expr *> &named);
+                 llvm::SmallVectorImpl<const ast::Expr *> &positional, llvm::SmallVectorImpl<const ast::Expr *> &named);
   Value makeVoid(const ast::Expr *source) {
     Value value;
     value.kind = Value::Kind::Tuple;
@@ -375,7 +374,9 @@ private:
       return "a tensor in memory of type '" + typeOf(value) + "'";
     if (!value.isNode())
       return (value.getInteger() ? "an " : "a ") + typeOf(value);
-    return (value.node->isScalar ? "a scalar of type '" : isKernel ? "a tile of type '" : "a tensor of type '") +
+    return (value.node->isScalar ? "a scalar of type '"
+            : isKernel           ? "a tile of type '"
+                                 : "a tensor of type '") +
            typeOf(value) + "'";
   }
   static std::string typeOf(const Variable &variable) {

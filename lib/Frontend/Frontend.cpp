@@ -132,8 +132,7 @@ void Loader::import(const ast::ImportDecl &decl, llvm::StringRef importer) {
 
 /// Collects the definitions of all files and reports names that are defined
 /// twice; later ones are not seen.
-static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files, Library &library,
-                               Diagnostics &diags) {
+static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files, Library &library, Diagnostics &diags) {
   llvm::StringMap<llvm::SMLoc> seen;
   auto define = [&](llvm::StringRef name, llvm::SMLoc loc, llvm::StringRef what) {
     if (lookupBuiltin(name) && what != "operator") {
@@ -228,7 +227,8 @@ static bool checkOptions(const ast::OpDecl &op, const Library &library, const Fr
     ok = false;
     diags.error(op.loc) << what << " '" << op.name << "' has no knob '" << printable(name) << "'"
                         << didYouMean(name, knobs)
-                        << (knobs.empty() ? std::string("; it has none") : "; its knobs are " + llvm::join(knobs, ", "));
+                        << (knobs.empty() ? std::string("; it has none")
+                                          : "; its knobs are " + llvm::join(knobs, ", "));
   }
   return ok;
 }
@@ -310,11 +310,6 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   if (diags.getNumErrors() || !program)
     return nullptr;
 
-  for (const std::unique_ptr<Node> &node : program->nodes)
-    if (!program->isKernel && node->op.index() > 5) {
-      diags.error(node->loc) << "this function is not lowered in operator form yet";
-      return nullptr;
-    }
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(diags.getLocation(source.selected->loc));
   if (program->isKernel)
     lowerKernel(*program, *module, diags);

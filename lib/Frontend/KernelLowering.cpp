@@ -217,8 +217,8 @@ func::FuncOp KernelLowering::createFunction() {
   }
 
   b.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(b, diags.getLocation(kernel.loc), kernel.name,
-                                       FunctionType::get(b.getContext(), types, {}));
+  auto function =
+      func::FuncOp::create(b, diags.getLocation(kernel.loc), kernel.name, FunctionType::get(b.getContext(), types, {}));
   function->setAttr(atx::kernelAttrName, b.getUnitAttr());
   SmallVector<std::string> grid;
   for (unsigned axis = 0; axis < 3; ++axis)
@@ -414,16 +414,16 @@ void KernelLowering::lowerNode(const Node &node) {
   if (auto *scan = std::get_if<Node::Scan>(&node.op)) {
     atx::TileScanKind kind = scan->op == Reduction::Sum    ? atx::TileScanKind::Sum
                              : scan->op == Reduction::Prod ? atx::TileScanKind::Prod
-                             : scan->op == Reduction::Max  ? isUnsigned ? atx::TileScanKind::UMax : atx::TileScanKind::Max
-                             : isUnsigned                  ? atx::TileScanKind::UMin
-                                                           : atx::TileScanKind::Min;
-    return set(atx::TileScanOp::create(b, loc, first.getType(), kind, first, scan->axis,
-                                       scan->isExclusive, scan->isReverse));
+                             : scan->op == Reduction::Max
+                                 ? isUnsigned ? atx::TileScanKind::UMax : atx::TileScanKind::Max
+                             : isUnsigned ? atx::TileScanKind::UMin
+                                          : atx::TileScanKind::Min;
+    return set(
+        atx::TileScanOp::create(b, loc, first.getType(), kind, first, scan->axis, scan->isExclusive, scan->isReverse));
   }
   if (auto *topk = std::get_if<Node::TopK>(&node.op)) {
     auto op = atx::TileTopkOp::create(b, loc, getTileType(node), getTileType(node.shape, DataType::I32), first,
-                                      *node.shape[topk->axis].constant, topk->axis,
-                                      topk->isSmallest, isUnsigned);
+                                      *node.shape[topk->axis].constant, topk->axis, topk->isSmallest, isUnsigned);
     results[&node] = {op.getValues(), op.getIndices()};
     return set(op.getValues());
   }
@@ -445,12 +445,13 @@ void KernelLowering::lowerNode(const Node &node) {
     return set(atx::TileTakeOp::create(b, loc, getTileType(node), first, getValue(node.operands[1]), take->axis));
   if (std::holds_alternative<Node::Reshape>(node.op)) {
     if (node.shape.empty())
-      return set(vector::ExtractOp::create(b, loc, first, SmallVector<int64_t>(node.operands.front()->shape.size(), 0)));
+      return set(
+          vector::ExtractOp::create(b, loc, first, SmallVector<int64_t>(node.operands.front()->shape.size(), 0)));
     return set(vector::ShapeCastOp::create(b, loc, cast<VectorType>(getTileType(node)), first));
   }
   if (auto *transpose = std::get_if<Node::Transpose>(&node.op))
-    return set(vector::TransposeOp::create(b, loc, first, SmallVector<int64_t>(transpose->axes.begin(),
-                                                                                transpose->axes.end())));
+    return set(vector::TransposeOp::create(b, loc, first,
+                                           SmallVector<int64_t>(transpose->axes.begin(), transpose->axes.end())));
   if (std::holds_alternative<Node::Broadcast>(node.op))
     return set(broadcastTo(first, getShape(node.shape), loc));
 }
@@ -552,8 +553,7 @@ Value KernelLowering::lowerSubscript(const Node &node, const Node::Subscript &su
     ++source;
   }
   if (slices)
-    value = vector::ExtractStridedSliceOp::create(b, loc, value, offsets, sizes,
-                                                  SmallVector<int64_t>(sizes.size(), 1));
+    value = vector::ExtractStridedSliceOp::create(b, loc, value, offsets, sizes, SmallVector<int64_t>(sizes.size(), 1));
   auto type = cast<VectorType>(getTileType(node));
   return value.getType() == type ? value : Value(vector::ShapeCastOp::create(b, loc, type, value));
 }
@@ -638,8 +638,7 @@ Value KernelLowering::lowerContract(const Node &node, const Node::Contract &cont
   if (operands[0].type != operands[1].type)
     for (Operand &operand : operands)
       operand.value = at(node).cast(operand.value, operand.type, node.type);
-  AffineMap maps[] = {getMap(operands[0].loops), getMap(operands[1].loops),
-                      getMap(llvm::seq<unsigned>(0, numResult))};
+  AffineMap maps[] = {getMap(operands[0].loops), getMap(operands[1].loops), getMap(llvm::seq<unsigned>(0, numResult))};
   Value zero = broadcastTo(getConstant(cast<TypedAttr>(b.getZeroAttr(getType(node.type)))), getShape(node.shape), loc);
   SmallVector<Attribute> iteratorAttrs;
   for (vector::IteratorType iterator : iterators)
@@ -699,9 +698,8 @@ void KernelLowering::lowerKernelOp(const Node &node, const KernelOp &op) {
   switch (op.kind) {
   case KernelOp::Kind::BlockId:
   case KernelOp::Kind::NumBlocks: {
-    Value index = op.kind == KernelOp::Kind::BlockId
-                      ? Value(gpu::BlockIdOp::create(b, loc, axes[op.index]))
-                      : Value(gpu::GridDimOp::create(b, loc, axes[op.index]));
+    Value index = op.kind == KernelOp::Kind::BlockId ? Value(gpu::BlockIdOp::create(b, loc, axes[op.index]))
+                                                     : Value(gpu::GridDimOp::create(b, loc, axes[op.index]));
     return set(arith::IndexCastOp::create(b, loc, getType(node.type), index));
   }
   case KernelOp::Kind::Argument:
@@ -765,7 +763,8 @@ void KernelLowering::lowerFor(const Node &node, const KernelOp &op) {
   Value begin = operands[0], end = operands[1], step = operands[2];
   // A loop with another step does nothing.
   if (!isPositive(*node.operands[2])) {
-    Value zero = getConstant(b.getIntegerAttr(step.getType(), 0)), one = getConstant(b.getIntegerAttr(step.getType(), 1));
+    Value zero = getConstant(b.getIntegerAttr(step.getType(), 0)),
+          one = getConstant(b.getIntegerAttr(step.getType(), 1));
     Value runs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, step, zero);
     end = arith::SelectOp::create(b, loc, runs, end, begin);
     step = arith::MaxSIOp::create(b, loc, step, one);
@@ -872,8 +871,8 @@ Value KernelLowering::lowerRaw(const Node &node, const KernelOp &op) {
       ok = false;
       return;
     }
-    FailureOr<atx::PinnedLayout> layout = atx::parsePinnedLayout(
-        pin.getLayout(), tile, [&] { return emitError(pin.getLoc()) << "'pin': "; });
+    FailureOr<atx::PinnedLayout> layout =
+        atx::parsePinnedLayout(pin.getLayout(), tile, [&] { return emitError(pin.getLoc()) << "'pin': "; });
     if (failed(layout)) {
       // Counted, so that nothing is made of this module.
       diags.error(node.loc) << "the layout of operand " << item.index() + 1 << " of 'raw' is not valid";

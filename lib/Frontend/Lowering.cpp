@@ -80,6 +80,11 @@ private:
       return b.getIndexAttr(*extent.constant);
     return getIndex(extent.value, loc);
   }
+  mlir::Value getIndexValue(OpFoldResult value, Location loc) {
+    if (auto attr = dyn_cast<Attribute>(value))
+      return getConstant(cast<TypedAttr>(attr), loc);
+    return cast<mlir::Value>(value);
+  }
   mlir::Value getConstant(TypedAttr attr, Location loc) {
     mlir::Value &constant = constants[attr];
     if (!constant)
@@ -100,6 +105,14 @@ private:
   View lowerCompute(const Node &node, Elementwise elementwise);
   View lowerReduce(const Node &node, const Node::Reduce &reduce);
   View lowerSubscript(const Node &node, const Node::Subscript &subscript);
+  mlir::Value lowerScan(const Node &node, const Node::Scan &scan);
+  mlir::Value lowerHistogram(const Node &node);
+  mlir::Value lowerContract(const Node &node, const Node::Contract &contract);
+  mlir::Value lowerReshape(const Node &node);
+  mlir::Value lowerTranspose(const Node &node, ArrayRef<unsigned> axes);
+  mlir::Value lowerBroadcast(const Node &source, ArrayRef<Extent> shape, Location loc);
+  mlir::Value lowerConcat(const Node &node, unsigned axis);
+  mlir::Value lowerIota(const Node &node);
 
   /// The scalar `node` in its compute type where `inComputeType`.
   mlir::Value getScalar(const Node &node, bool inComputeType);
@@ -108,6 +121,12 @@ private:
   mlir::Value getInit(const Node *node, RankedTensorType type, ArrayRef<Extent> extents, Location loc);
   /// Removes an axis of extent 1 from the base of `view`.
   void dropAxis(View &view, unsigned axis, DataType type, Location loc);
+  /// The value of a tensor node with all of its axes in their order.
+  mlir::Value materialize(const Node &node);
+  /// `value` with the static extents of `type`.
+  mlir::Value castTo(mlir::Value value, RankedTensorType type, Location loc) {
+    return value.getType() == type ? value : tensor::CastOp::create(b, loc, type, value).getResult();
+  }
   AffineMap getMap(const View &view, ArrayRef<int> loops, unsigned numLoops);
 
   /// An elementwise operation of `inputs` in their order over all of `extents`.
@@ -120,6 +139,8 @@ private:
   OpBuilder b;
   Block *entry = nullptr;
   DenseMap<const Node *, View> views;
+  /// Results of operations with several.
+  DenseMap<const Node *, SmallVector<mlir::Value>> results;
   /// The result whose tensor a value is computed into.
   DenseMap<const Node *, unsigned> destinations;
   /// Extents by their text, and constants.
@@ -240,8 +261,45 @@ void OperatorLowering::lowerNode(const Node &node) {
     view = lowerCompute(node, compute->op);
   } else if (auto *reduce = std::get_if<Node::Reduce>(&node.op)) {
     view = lowerReduce(node, *reduce);
+  } else if (auto *subscript = std::get_if<Node::Subscript>(&node.op)) {
+    view = lowerSubscript(node, *subscript);
+  } else if (auto *topk = std::get_if<Node::TopK>(&node.op)) {
+    Location loc = getLoc(node.loc);
+    DataType type = node.operands.front()->type;
+    auto op = atx::TensorTopkOp::create(b, loc, getTensorType(node.shape, type),
+                                        getTensorType(node.shape, DataType::I32), materialize(*node.operands.front()),
+                                        getIndexValue(getExtent(node.shape[topk->axis], loc), loc), topk->axis,
+                                        topk->isSmallest, type == DataType::U8 || type == DataType::U32);
+    results[&node] = {op.getValues(), op.getIndices()};
+    return;
   } else {
-    view = lowerSubscript(node, std::get<Node::Subscript>(node.op));
+    if (auto *scan = std::get_if<Node::Scan>(&node.op))
+      view.base = lowerScan(node, *scan);
+    else if (auto *extract = std::get_if<Node::ExtractResult>(&node.op))
+      view.base = results[node.operands.front()][extract->index];
+    else if (auto *rank = std::get_if<Node::Rank>(&node.op))
+      view.base = atx::TensorRankOp::create(b, getLoc(node.loc), getTensorType(node.shape, DataType::I32),
+                                            materialize(*node.operands.front()), rank->axis);
+    else if (std::holds_alternative<Node::Histogram>(node.op))
+      view.base = lowerHistogram(node);
+    else if (auto *contract = std::get_if<Node::Contract>(&node.op))
+      view.base = lowerContract(node, *contract);
+    else if (std::holds_alternative<Node::Reshape>(node.op))
+      view.base = lowerReshape(node);
+    else if (auto *transpose = std::get_if<Node::Transpose>(&node.op))
+      view.base = lowerTranspose(node, transpose->axes);
+    else if (std::holds_alternative<Node::Broadcast>(node.op))
+      view.base = lowerBroadcast(*node.operands.front(), node.shape, getLoc(node.loc));
+    else if (auto *concat = std::get_if<Node::Concat>(&node.op))
+      view.base = lowerConcat(node, concat->axis);
+    else if (auto *take = std::get_if<Node::Take>(&node.op))
+      view.base =
+          atx::TensorTakeOp::create(b, getLoc(node.loc), getTensorType(node.shape, node.type),
+                                    materialize(*node.operands[0]), materialize(*node.operands[1]), take->axis);
+    else
+      view.base = lowerIota(node);
+    view.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
+    view.extents = node.shape;
   }
   views[&node] = std::move(view);
 }
@@ -516,6 +574,17 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
   const View &source = views[&operand];
   Location loc = getLoc(node.loc);
   unsigned rank = source.extents.size();
+  if (reduce.op == Reduction::ArgMax || reduce.op == Reduction::ArgMin) {
+    View position;
+    bool isUnsigned = operand.type == DataType::U8 || operand.type == DataType::U32;
+    position.base = atx::TensorArgOp::create(
+        b, loc, getTensorType(node.shape, DataType::I32),
+        reduce.op == Reduction::ArgMax ? atx::TileReduceKind::ArgMax : atx::TileReduceKind::ArgMin,
+        materialize(operand), reduce.axes.front(), isUnsigned);
+    position.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
+    position.extents = node.shape;
+    return position;
+  }
 
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   for (unsigned axis : reduce.axes)
@@ -590,7 +659,7 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
     if (count != 1)
       extent = arith::MulIOp::create(b, loc, extent, getConstant(b.getIndexAttr(int64_t(staticCount)), loc));
     mlir::Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), extent);
-    divisor = arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+    divisor = arith::SIToFPOp::create(b, loc, getType(node.type), wide);
   }
   result.base = createGeneric(loc, result.base, b.getMultiDimIdentityMap(type.getRank()),
                               getInit(&node, type, result.extents, loc), [&](OpBuilder &builder, ValueRange args) {
@@ -599,6 +668,177 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
                                 return arith::DivFOp::create(builder, loc, args[0], divisor, contract).getResult();
                               });
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Scans, order, products, shapes
+//===----------------------------------------------------------------------===//
+
+mlir::Value OperatorLowering::materialize(const Node &node) {
+  const View &view = views[&node];
+  Location loc = getLoc(node.loc);
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  bool isWhole = view.extents.size() == node.shape.size();
+  for (auto [i, axis] : llvm::enumerate(view.axes))
+    isWhole &= axis == int(i);
+  if (isWhole)
+    return castTo(view.base, type, loc);
+  SmallVector<int> loops = llvm::to_vector(llvm::seq<int>(0, node.shape.size()));
+  return createGeneric(loc, view.base, getMap(view, loops, loops.size()), getInit(nullptr, type, node.shape, loc),
+                       [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+mlir::Value OperatorLowering::lowerScan(const Node &node, const Node::Scan &scan) {
+  bool isUnsigned = node.type == DataType::U8 || node.type == DataType::U32;
+  atx::TileScanKind kind = atx::TileScanKind::Sum;
+  switch (scan.op) {
+  case Reduction::Prod:
+    kind = atx::TileScanKind::Prod;
+    break;
+  case Reduction::Max:
+    kind = isUnsigned ? atx::TileScanKind::UMax : atx::TileScanKind::Max;
+    break;
+  case Reduction::Min:
+    kind = isUnsigned ? atx::TileScanKind::UMin : atx::TileScanKind::Min;
+    break;
+  default:
+    break;
+  }
+  mlir::Value input = materialize(*node.operands.front());
+  return atx::TensorScanOp::create(b, getLoc(node.loc), input.getType(), kind, input, scan.axis, scan.isExclusive,
+                                   scan.isReverse);
+}
+
+mlir::Value OperatorLowering::lowerHistogram(const Node &node) {
+  Location loc = getLoc(node.loc);
+  const Node &x = *node.operands.front();
+  mlir::Value mask = node.operands.size() > 1 ? lowerBroadcast(*node.operands[1], x.shape, loc) : mlir::Value();
+  return atx::TensorHistogramOp::create(b, loc, getTensorType(node.shape, DataType::I32), materialize(x),
+                                        getIndexValue(getExtent(node.shape.front(), loc), loc), mask,
+                                        x.type == DataType::U8 || x.type == DataType::U32);
+}
+
+mlir::Value OperatorLowering::lowerContract(const Node &node, const Node::Contract &contract) {
+  Location loc = getLoc(node.loc);
+  unsigned rank = node.shape.size();
+  SmallVector<mlir::Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (auto [operand, axes] : llvm::zip_equal(node.operands, contract.axes)) {
+    inputs.push_back(materialize(*operand));
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : axes)
+      exprs.push_back(b.getAffineDimExpr(loop));
+    maps.push_back(AffineMap::get(contract.numLoops, 0, exprs, b.getContext()));
+  }
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  mlir::Value init = getInit(nullptr, type, node.shape, loc);
+  bool isSum = contract.numLoops > rank;
+  if (isSum)
+    init = linalg::FillOp::create(b, loc, getConstant(ElementwiseBuilder(b, loc).getNeutral(Reduction::Sum, node.type), loc),
+                                  init)
+               .getResult(0);
+  SmallVector<AffineExpr> kept;
+  for (unsigned i = 0; i < rank; ++i)
+    kept.push_back(b.getAffineDimExpr(i));
+  maps.push_back(AffineMap::get(contract.numLoops, 0, kept, b.getContext()));
+  SmallVector<utils::IteratorType> iterators(contract.numLoops, utils::IteratorType::reduction);
+  std::fill_n(iterators.begin(), rank, utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, inputs, init, maps, iterators, [&](OpBuilder &builder, Location, ValueRange args) {
+        ElementwiseBuilder e(builder, loc);
+        mlir::Value value = e.cast(args[0], node.operands[0]->type, node.type);
+        if (node.operands.size() > 1)
+          value = e.create(Elementwise::Mul, node.type, node.type,
+                           {value, e.cast(args[1], node.operands[1]->type, node.type)});
+        if (isSum)
+          value = e.combine(Reduction::Sum, node.type, args.back(), value);
+        linalg::YieldOp::create(builder, loc, value);
+      });
+  return generic.getResult(0);
+}
+
+mlir::Value OperatorLowering::lowerReshape(const Node &node) {
+  Location loc = getLoc(node.loc);
+  const Node &operand = *node.operands.front();
+  mlir::Value value = materialize(operand);
+  auto allAxes = [](size_t rank) {
+    SmallVector<ReassociationIndices> groups;
+    if (rank)
+      groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)));
+    return groups;
+  };
+  // Through one axis, or none when there is a single element.
+  if (operand.shape.size() > 1)
+    value = tensor::CollapseShapeOp::create(b, loc, value, allAxes(operand.shape.size()));
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  auto flat = cast<RankedTensorType>(value.getType());
+  if (node.shape.empty()) {
+    // All extents are 1.
+    value = castTo(value, RankedTensorType::get(SmallVector<int64_t>(flat.getRank(), 1), flat.getElementType()), loc);
+    return flat.getRank() ? tensor::CollapseShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>())
+                                .getResult()
+                          : value;
+  }
+  if (flat.getRank() == 0)
+    return tensor::ExpandShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>());
+  int64_t count = 1;
+  for (int64_t extent : type.getShape())
+    count = ShapedType::isDynamic(extent) || ShapedType::isDynamic(count) ? ShapedType::kDynamic : count * extent;
+  value = castTo(value, RankedTensorType::get(count, flat.getElementType()), loc);
+  if (node.shape.size() == 1)
+    return castTo(value, type, loc);
+  SmallVector<OpFoldResult> sizes;
+  for (const Extent &extent : node.shape)
+    sizes.push_back(getExtent(extent, loc));
+  return tensor::ExpandShapeOp::create(b, loc, type, value, allAxes(node.shape.size()), sizes);
+}
+
+mlir::Value OperatorLowering::lowerTranspose(const Node &node, ArrayRef<unsigned> axes) {
+  Location loc = getLoc(node.loc);
+  SmallVector<AffineExpr> exprs(axes.size());
+  for (auto [i, axis] : llvm::enumerate(axes))
+    exprs[axis] = b.getAffineDimExpr(i);
+  return createGeneric(loc, materialize(*node.operands.front()),
+                       AffineMap::get(axes.size(), 0, exprs, b.getContext()),
+                       getInit(nullptr, getTensorType(node.shape, node.type), node.shape, loc),
+                       [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+mlir::Value OperatorLowering::lowerBroadcast(const Node &source, ArrayRef<Extent> shape, Location loc) {
+  mlir::Value init = getInit(nullptr, getTensorType(shape, source.type), shape, loc);
+  if (source.isScalar)
+    return linalg::FillOp::create(b, loc, getScalar(source, /*inComputeType=*/false), init).getResult(0);
+  View view = views[&source];
+  unsigned offset = shape.size() - source.shape.size();
+  for (unsigned i = 0; i < source.shape.size(); ++i)
+    if (view.axes[i] >= 0 && source.shape[i].isOne() && !shape[offset + i].isOne())
+      dropAxis(view, i, source.type, loc);
+  SmallVector<int> loops = llvm::to_vector(llvm::seq<int>(offset, shape.size()));
+  return createGeneric(loc, view.base, getMap(view, loops, shape.size()), init,
+                       [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+mlir::Value OperatorLowering::lowerConcat(const Node &node, unsigned axis) {
+  Location loc = getLoc(node.loc);
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  SmallVector<mlir::Value> inputs;
+  for (const Node *operand : node.operands) {
+    mlir::Value input = materialize(*operand);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = cast<RankedTensorType>(input.getType()).getDimSize(axis);
+    inputs.push_back(castTo(input, RankedTensorType::get(shape, type.getElementType()), loc));
+  }
+  mlir::Value joined = tensor::ConcatOp::create(b, loc, axis, inputs);
+  return castTo(joined, type, loc);
+}
+
+mlir::Value OperatorLowering::lowerIota(const Node &node) {
+  Location loc = getLoc(node.loc);
+  return createGeneric(loc, {}, {}, getInit(nullptr, getTensorType(node.shape, node.type), node.shape, loc),
+                       [&](OpBuilder &builder, ValueRange) {
+                         mlir::Value index = linalg::IndexOp::create(builder, loc, 0);
+                         return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index).getResult();
+                       });
 }
 
 void atrex::frontend::lower(const Operator &op, ModuleOp module, const Diagnostics &diags) {

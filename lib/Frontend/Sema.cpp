@@ -295,11 +295,13 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
       return;
     }
     auto symbol = symbols.find(value.name);
-    if (symbol != symbols.end() && (symbol->second.kind == Symbol::Kind::Dim || symbol->second.kind == Symbol::Kind::Knob)) {
+    if (symbol != symbols.end() &&
+        (symbol->second.kind == Symbol::Kind::Dim || symbol->second.kind == Symbol::Kind::Knob)) {
       bool isKnob = symbol->second.kind == Symbol::Kind::Knob;
       mlir::InFlightDiagnostic diagnostic = diags.error(value.loc);
       diagnostic << "result '" << value.name << "' has the name of a " << (isKnob ? "knob" : "dimension");
-      diags.note(diagnostic, symbol->second.loc) << (isKnob ? "the knob is declared here" : "the dimension is used here");
+      diags.note(diagnostic, symbol->second.loc)
+          << (isKnob ? "the knob is declared here" : "the dimension is used here");
     }
     // Kernels write to elements of a result.
     if (isKernel && !symbols.count(value.name))
@@ -398,9 +400,8 @@ bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
       ok = false;
     } else if (*alignment <= 0 || *alignment > 4096 || !llvm::isPowerOf2_64(*alignment) ||
                *alignment % getSizeInBytes(variable.type) != 0) {
-      diags.error(value.type.alignment->loc)
-          << "an alignment is a power of two between the size of an element, " << getSizeInBytes(variable.type)
-          << ", and 4096 bytes, got " << *alignment;
+      diags.error(value.type.alignment->loc) << "an alignment is a power of two between the size of an element, "
+                                             << getSizeInBytes(variable.type) << ", and 4096 bytes, got " << *alignment;
       ok = false;
     } else {
       variable.alignment = *alignment;

@@ -193,7 +193,8 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
   }
   // Names inside are still looked up, so that each is reported in this run.
   for (const ast::Argument &arg : expr.args)
-    evaluate(arg.value);
+    if (!evaluateMemory(arg.value))
+      evaluate(arg.value);
   return {};
 }
 

@@ -121,8 +121,8 @@ llvm::SmallVector<StringRef> Analyzer::findAssigned(llvm::ArrayRef<const ast::Bl
       if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
         for (const ast::Binding &binding : assign->names) {
           auto symbol = symbols.find(binding.name);
-          if (symbol != symbols.end() && symbol->second.kind == Symbol::Kind::Var &&
-              !symbol->second.value.isPoison() && !llvm::is_contained(names, binding.name))
+          if (symbol != symbols.end() && symbol->second.kind == Symbol::Kind::Var && !symbol->second.value.isPoison() &&
+              !llvm::is_contained(names, binding.name))
             names.push_back(binding.name);
         }
       } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt)) {
@@ -717,8 +717,8 @@ void Analyzer::checkKernelClauses() {
   }
   if (decl.grid.empty()) {
     if (!decl.hasErrors)
-      diags.error(decl.loc) << "kernel '" << decl.name << "' has no 'grid'; write for example 'grid (" <<
-          (dimNames.empty() ? StringRef("1") : dimNames.front()) << ")'";
+      diags.error(decl.loc) << "kernel '" << decl.name << "' has no 'grid'; write for example 'grid ("
+                            << (dimNames.empty() ? StringRef("1") : dimNames.front()) << ")'";
     return;
   }
   if (decl.grid.size() > 3) {

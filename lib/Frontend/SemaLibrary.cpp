@@ -258,7 +258,8 @@ bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &type, const ll
   Shape declared;
   for (auto [i, expr] : llvm::enumerate(type.extents)) {
     if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr);
-        name && bindsNames && !symbols.count(name->name) && !(options.library && options.library->consts.count(name->name))) {
+        name && bindsNames && !symbols.count(name->name) &&
+        !(options.library && options.library->consts.count(name->name))) {
       Symbol symbol{Symbol::Kind::Dim, name->loc, {}, true};
       symbol.value.kind = Value::Kind::Dim;
       symbol.value.dim = shape[i].written;
@@ -340,8 +341,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
       isGiven[index] = true;
     }
   }
-  bool hasAll = position <= args.size() &&
-                llvm::all_of(llvm::enumerate(isGiven), [&](auto item) {
+  bool hasAll = position <= args.size() && llvm::all_of(llvm::enumerate(isGiven), [&](auto item) {
                   return item.value() || fn.params[item.index()].defaultValue;
                 });
   if (!hasAll && !isSilent) {
@@ -379,17 +379,13 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   std::vector<StringRef> savedDims;
   std::swap(dimNames, savedDims);
   helperStack.push_back(&fn);
-  diags.enterCall(expr.loc);
   llvm::scope_exit restore([&] {
-    diags.leaveCall();
     helperStack.pop_back();
     std::swap(dimNames, savedDims);
     std::swap(letNames, savedNames);
     std::swap(resultIndex, savedResults);
     std::swap(symbols, savedSymbols);
     callSite = savedSite;
-    if (diags.getNumErrors() != errorsBefore)
-      options.library->failedFns.insert(fn.name);
   });
 
   for (auto [param, value, given] : llvm::zip_equal(fn.params, args, isGiven)) {
@@ -410,9 +406,9 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   }
   Value returned = makeVoid(&expr);
   if (diags.getNumErrors() == errorsBefore) {
+    diags.enterCall(expr.loc);
     llvm::ArrayRef<const ast::Stmt *> stmts = fn.body.stmts;
-    const ast::ReturnStmt *last =
-        stmts.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(stmts.back());
+    const ast::ReturnStmt *last = stmts.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(stmts.back());
     for (const ast::Stmt *stmt : last ? stmts.drop_back() : stmts) {
       if (diags.reachedLimit())
         break;
@@ -427,6 +423,10 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
         returned.elements.front() = {};
     }
     closeScope(0);
+    diags.leaveCall();
+    // Other calls would only repeat what is wrong in the body.
+    if (diags.getNumErrors() != errorsBefore)
+      options.library->failedFns.insert(fn.name);
   }
   if (diags.getNumErrors() != errorsBefore)
     return {};

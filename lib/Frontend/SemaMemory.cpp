@@ -130,8 +130,8 @@ std::optional<Value> Analyzer::evaluateKernelBinary(const ast::BinaryExpr &expr,
       return std::nullopt;
     bool isShift = expr.op == ast::BinaryOp::ShiftLeft || expr.op == ast::BinaryOp::ShiftRight;
     std::optional<int64_t> number;
-    if (isShift && (*right < 0 || *right > 62 || (expr.op == ast::BinaryOp::ShiftLeft &&
-                                                  (*left < 0 || *left > (INT64_MAX >> *right))))) {
+    if (isShift && (*right < 0 || *right > 62 ||
+                    (expr.op == ast::BinaryOp::ShiftLeft && (*left < 0 || *left > (INT64_MAX >> *right))))) {
       diags.error(expr.loc) << "'" << *left << " " << ast::getSpelling(expr.op) << " " << *right
                             << "' does not fit 64 bits";
       return Value();
@@ -200,9 +200,7 @@ DimExpr Analyzer::getSymbol(const Node &node) {
   return DimExpr::dim(name + ")");
 }
 
-DimExpr Analyzer::getSymbol(const Value &value) {
-  return value.isDim() ? value.dim : getSymbol(*value.node);
-}
+DimExpr Analyzer::getSymbol(const Value &value) { return value.isDim() ? value.dim : getSymbol(*value.node); }
 
 //===----------------------------------------------------------------------===//
 // Views
@@ -354,8 +352,7 @@ std::optional<Analyzer::View> Analyzer::evaluateView(const ast::Expr *expr, Stri
     for (const Value *bound : {&begin, &end}) {
       if (bound->isPoison()) {
         ok = false;
-      } else if (!bound->isDim() &&
-                 !(bound->isNode() && bound->node->isScalar && isInteger(bound->node->type))) {
+      } else if (!bound->isDim() && !(bound->isNode() && bound->node->isScalar && isInteger(bound->node->type))) {
         diags.error(bound->expr->loc) << "a slice bound must be an integer scalar, got " << describe(*bound)
                                       << (bound->isNode() && !bound->node->isScalar
                                               ? "; a tile of positions is an index by itself, without ':'"
@@ -370,20 +367,20 @@ std::optional<Analyzer::View> Analyzer::evaluateView(const ast::Expr *expr, Stri
     length.collectDims(names);
     if (llvm::any_of(names, [](const std::string &name) { return name.front() == '%'; })) {
       std::string first = subscript.begin ? printable(subscript.begin->getText()) : "0";
-      diags.error(subscript.range.Start)
-          << "the length of slice '" << printable(StringRef(subscript.range.Start.getPointer(),
-                                                            subscript.range.End.getPointer() -
-                                                                subscript.range.Start.getPointer()))
-          << "' depends on the run; write a fixed length, '" << first << " : " << first
-          << " + N', and mask what is behind the end";
+      diags.error(subscript.range.Start) << "the length of slice '"
+                                         << printable(StringRef(subscript.range.Start.getPointer(),
+                                                                subscript.range.End.getPointer() -
+                                                                    subscript.range.Start.getPointer()))
+                                         << "' depends on the run; write a fixed length, '" << first << " : " << first
+                                         << " + N', and mask what is behind the end";
       ok = false;
       continue;
     }
     std::optional<int64_t> known = length.substitute(dims).getConstant();
     if (known && *known <= 0) {
       std::string values = describeDims(length);
-      diags.error(subscript.range.Start) << "the length of this slice is " << *known
-                                         << (values.empty() ? "" : " for ") << values << "; it must be positive";
+      diags.error(subscript.range.Start) << "the length of this slice is " << *known << (values.empty() ? "" : " for ")
+                                         << values << "; it must be positive";
       ok = false;
       continue;
     }
@@ -509,8 +506,8 @@ std::optional<Value> Analyzer::evaluateKernelIndex(const ast::IndexExpr &expr) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-bool Analyzer::splitArgs(const ast::CallExpr &expr, unsigned minimum, unsigned maximum,
-                         llvm::ArrayRef<StringRef> names, llvm::SmallVectorImpl<const ast::Expr *> &positional,
+bool Analyzer::splitArgs(const ast::CallExpr &expr, unsigned minimum, unsigned maximum, llvm::ArrayRef<StringRef> names,
+                         llvm::SmallVectorImpl<const ast::Expr *> &positional,
                          llvm::SmallVectorImpl<const ast::Expr *> &named) {
   bool ok = true;
   named.assign(names.size(), nullptr);
@@ -557,8 +554,8 @@ bool Analyzer::checkFills(const Value &value, const Shape &shape, StringRef what
   mlir::InFlightDiagnostic diagnostic = diags.error(value.expr->loc);
   diagnostic << what << " has shape '" << toString(own) << "', the view has '" << toString(shape) << "'";
   noteType(diagnostic, value, what);
-  diags.note(diagnostic, viewed.expr->loc) << "the view of '" << typeOf(viewed) << "' has shape '" << toString(shape)
-                                           << "'";
+  diags.note(diagnostic, viewed.expr->loc)
+      << "the view of '" << typeOf(viewed) << "' has shape '" << toString(shape) << "'";
   return false;
 }
 
@@ -604,8 +601,8 @@ bool Analyzer::selectWritten(View &view, StringRef function) {
     if (entry == result->results.end()) {
       mlir::InFlightDiagnostic diagnostic = diags.error(view.expr->loc);
       diagnostic << "'" << function << "' cannot write to parameter '" << param.name
-                 << "'; what a kernel writes stands among its results, '-> (" << param.name << ": "
-                 << typeOf(param) << ")'";
+                 << "'; what a kernel writes stands among its results, '-> (" << param.name << ": " << typeOf(param)
+                 << ")'";
       diags.note(diagnostic, param.loc) << "the parameter is declared here";
       return false;
     }
@@ -939,4 +936,3 @@ std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
   makeKernelNode(KernelOp::Kind::Barrier, DataType::I1, expr.loc);
   return makeVoid(&expr);
 }
-

@@ -12,6 +12,7 @@
 #include "lib/Device/Sim/Decoder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cstring>
 
@@ -44,9 +45,21 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
     a.kind = MemAccess::LDS;
     if (name == "nop" || name.starts_with("swizzle") || name.starts_with("permute") || name.starts_with("bpermute"))
       return std::nullopt;
-    // Addressed by M0, or no LDS at all.
-    if (name.starts_with("append") || name.starts_with("consume") || name.starts_with("gws_"))
+    // No LDS at all.
+    if (name.starts_with("gws_"))
       return std::nullopt;
+    if (name.contains("addtid")) {
+      a.byM0 = a.perLane = true;
+      a.reads = name.starts_with("read");
+      a.writes = !a.reads;
+      a.bytes = 4;
+      return a;
+    }
+    if (name == "append" || name == "consume") {
+      a.byM0 = a.reads = a.writes = a.atomic = true;
+      a.bytes = 4;
+      return a;
+    }
     bool read = name.consume_front("read"), write = !read && name.consume_front("write");
     if (!read && !write) {
       a.reads = a.writes = a.atomic = true;
@@ -69,7 +82,7 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
       a.kind = MemAccess::Global;
     else if (name.consume_front("scratch_"))
       a.kind = MemAccess::Scratch;
-    else if (name.consume_front("buffer_"))
+    else if (name.consume_front("buffer_") || name.consume_front("tbuffer_"))
       a.kind = MemAccess::Buffer;
     else if (name.consume_front("s_buffer_"))
       a.kind = MemAccess::ScalarBuffer;
@@ -86,6 +99,11 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
     a.reads = name.consume_front("load_");
     a.writes = !a.reads && name.consume_front("store_");
     name.consume_front("lds_");
+    if (a.kind == MemAccess::Buffer && (a.reads || a.writes) && name.starts_with("format_")) {
+      a.isFormat = true;
+      a.bytes = 4;
+      return a;
+    }
     if (a.reads || a.writes)
       a.bytes = parseWidth(name);
   }
@@ -166,6 +184,26 @@ const MemAccess *atrex::device::sim::getMemAccess(const Inst *in) {
   return it == getAccesses().end() ? nullptr : &it->second;
 }
 
+LdsPlaces atrex::device::sim::getLdsPlaces(const Wave &w, const Inst *in, const MemAccess &a) {
+  LdsPlaces p;
+  p.mask = getExec(w);
+  if (a.byM0) {
+    p.offsets[0] = u64(a.perLane ? w.s[regM0] & 0xffffu : w.s[regM0]) + (in->imm & 0xffffu);
+    p.stride = a.perLane ? 4 : 0;
+    if (!a.perLane)
+      p.mask &= 0 - p.mask;
+    return p;
+  }
+  p.addr = w.v + in->src[0].reg;
+  p.offsets[0] = in->imm & 0xffffu;
+  if (a.offsetScale) {
+    p.count = 2;
+    p.offsets[0] = (in->imm & 0xffu) * a.offsetScale;
+    p.offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
+  }
+  return p;
+}
+
 void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
   auto add = [&](bool inLds, u64 lanes, u64 address, u32 n) {
     CheckRecord r;
@@ -180,7 +218,9 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
     r.bytes = n;
     log.add(std::move(r));
   };
-  const u32 bytes = a.bytes;
+  const u32 bytes = getAccessBytes(w, in, a);
+  if (!bytes)
+    return;
   const bool reads = a.reads && (!a.swaps || in->flags & FReturn);
   Lanes memory, lds;
   auto readLDS = [&](u32 lane, u64 off, u32 n) {
@@ -222,13 +262,17 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
 
   u64 exec = getExec(w);
   if (a.kind == MemAccess::LDS) {
-    const u32 *addr = w.v + in->src[0].reg;
-    u32 offsets[2] = {in->imm & 0xffffu, 0}, count = 1;
-    if (a.offsetScale) {
-      count = 2;
-      offsets[0] = (in->imm & 0xffu) * a.offsetScale;
-      offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
+    const LdsPlaces places = getLdsPlaces(w, in, a);
+    alignas(64) u32 m0Offsets[64];
+    const u32 *addr = places.addr;
+    if (!addr) {
+      for (u32 i = 0; i < 64; ++i)
+        m0Offsets[i] = i * places.stride;
+      addr = m0Offsets;
+      exec = places.mask;
     }
+    const u64 *offsets = places.offsets;
+    const u32 count = places.count;
     // The common cases at once: everything written, or dense writes.
     u64 lo = ~0ull, hi = 0, diff = ~exec;
     for (u32 i = 0; i < 64; ++i)
@@ -258,7 +302,7 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
     for (u64 m = exec; m; m &= m - 1) {
       u32 i = u32(__builtin_ctzll(m));
       for (u32 k = 0; k < count; ++k) {
-        u64 off = u64(addr[i]) + offsets[k];
+        u64 off = places.at(k, i);
         if (reads)
           readLDS(i, off, bytes);
         if (a.writes)
@@ -278,7 +322,7 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       computeAddresses<Buffer>(w, in, bytes, acc);
       break;
     default:
-      // Scratch starts as zero; it is not checked.
+      // Scratch: UndefTracker.
       return;
     }
     // The common cases at once: stores, and everything written.
@@ -297,7 +341,7 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
     }
     // Buffers end in the middle of an access of several dwords.
     u64 end = ~0ull;
-    if (a.kind == MemAccess::Buffer && bytes > 4 && straddles(w, in, acc, bytes)) {
+    if (a.kind == MemAccess::Buffer && bytes > 4 && !a.isFormat && straddles(w, in, acc, bytes)) {
       const u32 *rsrc = &w.s[in->sdst];
       end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
     }
@@ -323,7 +367,7 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       u32 n = bytes < 4 ? 4 : bytes;
       for (u64 m = exec; m; m &= m - 1) {
         u32 i = u32(__builtin_ctzll(m));
-        writeLDS(u64(w.s[regM0] & 0x3ffffu) + (in->imm & 0xfffu) + u64(i) * n, n);
+        writeLDS(getLdsDestination(w, in, a, n, i), n);
       }
     }
   }
@@ -331,4 +375,74 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
     add(false, memory.mask, memory.address, memory.bytes);
   if (lds.mask)
     add(true, lds.mask, lds.address, lds.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// LDS outside of the allocation
+//===----------------------------------------------------------------------===//
+
+u64 atrex::device::sim::getLdsDestination(const Wave &w, const Inst *in, const MemAccess &a, u32 bytes, u32 lane) {
+  u32 imm = a.kind == MemAccess::Buffer ? in->imm & 0xfffu : in->imm;
+  return (u64(w.s[regM0] & 0x3ffffu) + u64(i64(i32(imm))) + u64(lane) * bytes) & 0xffffffffu;
+}
+
+void Checker::checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+  const u64 limit = group.ldsBytes, exec = getExec(w);
+  const u32 bytes = getAccessBytes(w, in, a);
+  u64 bad = 0, first = 0;
+  auto see = [&](u32 lane, u64 at, u32 n) {
+    if (at + n <= limit)
+      return;
+    first = bad ? first : at;
+    bad |= 1ull << lane;
+  };
+  u32 size = bytes;
+  if (a.kind == MemAccess::LDS) {
+    const LdsPlaces places = getLdsPlaces(w, in, a);
+    u64 largest = 63ull * places.stride;
+    if (places.addr) {
+      u32 max = 0;
+      for (u32 i = 0; i < 64; ++i)
+        max = places.addr[i] > max ? places.addr[i] : max;
+      largest = max;
+    }
+    if (LIKELY(largest + std::max(places.offsets[0], places.offsets[1]) + bytes <= limit))
+      return;
+    for (u32 k = 0; k < places.count; ++k)
+      for (u64 m = places.mask; m; m &= m - 1)
+        see(u32(__builtin_ctzll(m)), places.at(k, u32(__builtin_ctzll(m))), bytes);
+  } else if (in->flags & FLds) {
+    size = bytes < 4 ? 4 : bytes;
+    for (u64 m = exec; m; m &= m - 1)
+      see(u32(__builtin_ctzll(m)), getLdsDestination(w, in, a, size, u32(__builtin_ctzll(m))), size);
+  } else if (a.kind == MemAccess::Flat) {
+    sim::Access acc;
+    computeAddresses<sim::Flat>(w, in, bytes, acc);
+    for (u64 m = acc.special ? acc.mask : 0; m; m &= m - 1) {
+      u64 addr = acc.addr[__builtin_ctzll(m)];
+      if (u32(addr >> 32) == sharedApertureHi)
+        see(u32(__builtin_ctzll(m)), u32(addr), bytes);
+    }
+  }
+  if (!bad)
+    return;
+  CheckRecord r;
+  r.kind = CheckOob;
+  r.inst = in;
+  r.lds = true;
+  r.ordinal = group.ordinal;
+  r.sequence = group.sequence++;
+  r.wave = w.waveInGroup;
+  r.lanes = bad;
+  r.address = first;
+  r.bytes = size;
+  const bool writes = a.kind == MemAccess::LDS || !(in->flags & FLds) ? a.writes : true;
+  log.add(std::move(r), [&] {
+    return formatv("{0} outside of the {1} bytes of LDS that the workgroup has",
+                   a.atomic ? "atomic access"
+                   : writes ? "store"
+                            : "load",
+                   limit)
+        .str();
+  });
 }

@@ -16,6 +16,7 @@
 
 #include "lib/Device/Sim/Core.h"
 #include "lib/Device/Sim/Effects.h"
+#include "lib/Device/Sim/Undefined.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,7 +37,34 @@ struct MemAccess {
   /// Reads only when it returns the old value.
   bool swaps = false;
   bool atomic = false;
+  /// ds_append and the like: M0 is the address; `perLane` adds four bytes for each
+  /// lane, otherwise one access stands for all lanes.
+  bool byM0 = false, perLane = false;
+  /// The data format decides on the bytes: see getAccessBytes.
+  bool isFormat = false;
 };
+
+/// Bytes of one lane's access.
+inline u32 getAccessBytes(const Wave &w, const Inst *in, const MemAccess &a) {
+  return a.isFormat ? getFormatBytes(w, in) : a.bytes;
+}
+
+/// Where the lanes of an LDS instruction go: one or two places each.
+struct LdsPlaces {
+  u32 count = 1;
+  u64 mask = 0;
+  /// Not null: offsets of the lanes.
+  const u32 *addr = nullptr;
+  u32 stride = 0;
+  u64 offsets[2] = {};
+  /// An offset of LDS; sums with addresses wrap around at 32 bits.
+  u64 at(u32 place, u32 lane) const {
+    return addr ? u64(u32(addr[lane] + offsets[place])) : u64(lane) * stride + offsets[place];
+  }
+};
+LdsPlaces getLdsPlaces(const Wave &w, const Inst *in, const MemAccess &a);
+/// Where a load into LDS puts a lane's element of `bytes` bytes.
+u64 getLdsDestination(const Wave &w, const Inst *in, const MemAccess &a, u32 bytes, u32 lane);
 
 /// From the mnemonic; nullopt when the instruction accesses no memory.
 std::optional<MemAccess> getMemAccess(llvm::StringRef mnemonic);
@@ -125,7 +153,10 @@ struct ShadowCell {
 struct GroupChecks {
   u64 ordinal = 0;
   u64 sequence = 0;
-  /// A byte per byte of LDS, set once written.
+  /// LDS that the kernel asked for; what is allocated may be more.
+  u32 ldsBytes = 0;
+  GroupUndef undef;
+  /// An LdsByte per byte of LDS.
   u8 *ldsWritten = nullptr;
   /// A cell per dword of LDS. Events before `firstEvent` belong to earlier
   /// workgroups.
@@ -153,6 +184,12 @@ public:
   /// `lastAlloc` and the like of the launch.
   void setMemory(const MemAlloc *allocs, u32 numAllocs);
   void start(GroupChecks &group, u64 ordinal, u32 waves);
+  /// The registers of a wave when it starts: v0 and these scalars are defined.
+  void startWave(GroupChecks &group, u32 wave, u32 definedScalars) {
+    if (undefined)
+      undefined->start(group.undef.waves[wave], group.undef.rows + wave * (UndefTracker::rowBytesPerWave / 4),
+                       definedScalars);
+  }
   /// To be called before `in` executes.
   void check(Wave &w, const Inst *in, GroupChecks &group) {
     if (in->index >= programDwords)
@@ -161,6 +198,8 @@ public:
       checkEffects(w, in, group);
     if (in->cls >= CSMEM && in->cls <= CLDS && in->def)
       checkMemory(w, in, group);
+    if (undefined)
+      undefined->check(w, in, group);
   }
   /// When the waves of a workgroup leave a barrier.
   void openBarrier(GroupChecks &group);
@@ -176,6 +215,7 @@ private:
   void checkHazard(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
   void checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
   void checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
   void addHazard(Wave &w, const Inst *in, GroupChecks &group, const WaveChecks::Recent &p, u32 have, u32 need,
                  const RegRange &r, const char *rule);
   void checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
@@ -209,6 +249,7 @@ private:
   u32 programDwords;
   bool isGfx950;
   EffectsTable effects;
+  std::unique_ptr<UndefTracker> undefined;
   /// A ring; untouched pages cost nothing.
   Event *events = nullptr;
   u32 nextEvent = 1;

@@ -60,6 +60,8 @@ static u32 waveKey(u64 ordinal, u32 wave) { return u32(ordinal) * 16 + wave; }
 
 Checker::Checker(Program &p, u32 k, bool gfx950)
     : program(p), kinds(k), programDwords(u32(p.getDwords())), isGfx950(gfx950), effects(p, gfx950) {
+  if (kinds & CheckUninit)
+    undefined = std::make_unique<UndefTracker>(program, effects, log);
   if (!(kinds & CheckRace))
     return;
   void *m = mmap(nullptr, numEvents * sizeof(Event), PROT_READ | PROT_WRITE,
@@ -91,6 +93,9 @@ void Checker::start(GroupChecks &group, u64 ordinal, u32 waves) {
   group.sequence = 0;
   group.firstEvent = nextEvent;
   group.incoming.clear();
+  group.undef.ldsUndefined = false;
+  if (undefined)
+    group.undef.waves.resize(waves);
   if (kinds & needsEffects) {
     group.waves.resize(waves);
     memset(static_cast<void *>(group.waves.data()), 0, waves * sizeof(WaveChecks));
@@ -451,17 +456,22 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     }
   };
 
-  const u32 bytes = a.bytes;
+  const u32 bytes = getAccessBytes(w, in, a);
+  if (!bytes)
+    return;
   if (a.kind == MemAccess::LDS) {
-    const u32 *addr = w.v + in->src[0].reg;
-    u32 offsets[2] = {in->imm & 0xffffu, 0}, count = 1;
-    if (a.offsetScale) {
-      count = 2;
-      offsets[0] = (in->imm & 0xffu) * a.offsetScale;
-      offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
+    const LdsPlaces places = getLdsPlaces(w, in, a);
+    alignas(64) u32 m0Offsets[64];
+    const u32 *addr = places.addr;
+    if (!addr) {
+      for (u32 i = 0; i < 64; ++i)
+        m0Offsets[i] = i * places.stride;
+      addr = m0Offsets;
     }
+    const u64 *offsets = places.offsets;
+    const u32 count = places.count;
     // Lanes that touch one gapless range.
-    u64 diff = ~exec;
+    u64 diff = ~places.mask;
     for (u32 i = 0; i < 64; ++i)
       diff |= addr[i] ^ (addr[0] + i * bytes);
     for (u32 k = 0; k < count; ++k) {
@@ -474,9 +484,9 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
         touchDense(group.ldsCells + first / 4, first, x);
         continue;
       }
-      for (u64 m = exec; m; m &= m - 1) {
+      for (u64 m = places.mask; m; m &= m - 1) {
         u32 i = u32(__builtin_ctzll(m));
-        ldsAddresses[i] = u64(addr[i]) + offsets[k];
+        ldsAddresses[i] = places.at(k, i);
         lane(i, ldsAddresses[i], bytes, true);
       }
     }
@@ -497,12 +507,13 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     break;
   }
   u64 end = ~0ull;
-  if (a.kind == MemAccess::Buffer && bytes > 4 && straddles(w, in, acc, bytes)) {
+  if (a.kind == MemAccess::Buffer && bytes > 4 && !a.isFormat && straddles(w, in, acc, bytes)) {
     const u32 *rsrc = &w.s[in->sdst];
     end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
   }
   if (stores) {
-    x.data = StringRef(in->def->name).ends_with("_hi") ? nullptr : w.v + in->src[2].reg;
+    // What formats convert has no data to compare.
+    x.data = a.isFormat || StringRef(in->def->name).ends_with("_hi") ? nullptr : w.v + in->src[2].reg;
     x.planes = bytes < 4 ? 1 : bytes / 4;
   }
   addresses = acc.addr;
@@ -540,7 +551,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     x.writes = true;
     for (u64 m = exec; m; m &= m - 1) {
       u32 i = u32(__builtin_ctzll(m));
-      lane(i, u64(w.s[regM0] & 0x3ffffu) + (in->imm & 0xfffu) + u64(i) * n, n, true);
+      lane(i, getLdsDestination(w, in, a, n, i), n, true);
     }
     logConflicts(x);
   }
@@ -573,8 +584,9 @@ void Checker::checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupCheck
       add(0, addr + off, false, "scalar memory ignores the two low bits of the address");
     return;
   }
+  // An element of a format is aligned as its components, which may be bytes.
   const u32 unit = std::min<u32>(a.bytes, 4) - 1;
-  if (!unit || a.kind == MemAccess::Scratch)
+  if (!unit || a.kind == MemAccess::Scratch || a.isFormat)
     return;
   u64 bad = 0, first = 0;
   auto see = [&](u32 lane, u64 addr) {
@@ -583,7 +595,10 @@ void Checker::checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupCheck
       bad |= 1ull << lane;
     }
   };
-  if (a.kind == MemAccess::LDS) {
+  if (a.kind == MemAccess::LDS && a.byM0) {
+    const LdsPlaces places = getLdsPlaces(w, in, a);
+    see(u32(__builtin_ctzll(places.mask | 1ull << 63)), places.at(0, 0));
+  } else if (a.kind == MemAccess::LDS) {
     const u32 *addr = w.v + in->src[0].reg;
     u32 off = a.offsetScale ? 0 : in->imm & 0xffffu, any = 0;
     for (u32 i = 0; i < 64; ++i)
@@ -612,6 +627,8 @@ void Checker::checkMemory(Wave &w, const Inst *in, GroupChecks &group) {
   const MemAccess *a = getMemAccess(in);
   if (!a || (LLVM_UNLIKELY(w.mode >> 28 & 1) && in->cls != CSMEM))
     return;
+  if (kinds & CheckOob)
+    checkLdsBounds(w, in, *a, group);
   if (kinds & CheckUninit)
     checkUninit(w, in, *a, group);
   if (kinds & CheckAlign)

@@ -286,9 +286,10 @@ TEST(Sema, Program) {
       "op f(x: bf16[T, 2*I], s: f32 = 0.5) -> (out: f32[T, I]) where I % 8 == 0 { out = f32(x[:, I:2*I]) * s }");
   std::unique_ptr<ast::File> file = parse(source.getText(), *source.diags);
   EXPECT_EQ(collectDimNames(*file->ops[0]), (std::vector<llvm::StringRef>{"T", "I"}));
-  DimMap dims;
-  dims["I"] = 64;
-  std::unique_ptr<Operator> op = analyze(*file->ops[0], dims, *source.diags);
+  AnalyzeOptions options;
+  options.dims["I"] = 64;
+  options.isSelected = true;
+  std::unique_ptr<Operator> op = analyze(*file->ops[0], options, *source.diags);
   ASSERT_TRUE(op);
   EXPECT_EQ(op->runtimeDims, std::vector<std::string>{"T"});
   EXPECT_EQ(op->constraints, std::vector<std::string>{"T >= 1"});
