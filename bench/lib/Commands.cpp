@@ -11,6 +11,7 @@
 #include "atrex/Bench/Chart.h"
 #include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -1271,9 +1272,9 @@ llvm::Error bench::chooseTarget(const Arguments &arguments, RunOptions &options)
 }
 
 llvm::Error bench::readFile(const std::string &path, std::string &text) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readInput(path, uint64_t(1) << 30);
   if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+    return buffer.takeError();
   text = (*buffer)->getBuffer().str();
   return llvm::Error::success();
 }
