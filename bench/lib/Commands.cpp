@@ -982,6 +982,11 @@ int runRun(Context &context, const Arguments &arguments) {
       channel.send(llvm::formatv("{0}", json::Value(toJSON(result))).str());
     };
   };
+  // A kernel is compiled by one process where there is other work for the rest.
+  std::map<std::string, size_t> groupOfKey;
+  for (const Slot &slot : slots)
+    groupOfKey.try_emplace(slot.compileKey, groupOfKey.size());
+  pool.group = [&](size_t job) { return groupOfKey.at(slots[job].compileKey); };
   pool.skip = [&](size_t job) {
     auto broken = brokenCompiles.find(slots[job].compileKey);
     if (broken == brokenCompiles.end())
