@@ -310,7 +310,9 @@ private:
     fact("architecture", record.arch);
     fact("device", record.deviceName + (record.isSimulated ? ", embedded" : ""));
     fact("compiler", record.compilerVersion);
-    fact("seed", std::to_string(record.seed));
+    fact(record.repeat > 1 ? "seeds" : "seed",
+         record.repeat > 1 ? fmt::format("{} to {}", record.seed, record.seed + record.repeat - 1)
+                           : std::to_string(record.seed));
     fact("check", getName(record.check).str());
     fact("inputs", fmt::format("{}", fmt::join(record.inputs, ", ")));
     fact("schedule", record.schedule);
@@ -553,7 +555,7 @@ private:
   }
 
   void writeCheck(const CheckResult &check) {
-    page += fmt::format("<div class=\"verdict\"><h3>{} inputs</h3>\n", escape(check.inputs));
+    page += fmt::format("<div class=\"verdict\"><h3>{}</h3>\n", escape(check.describe()));
     for (const std::string *fault : {&check.writeFault, &check.inputFault})
       if (!fault->empty())
         page += fmt::format("<p><span class=\"v fail\">FAIL</span> {}</p>\n", escape(*fault));

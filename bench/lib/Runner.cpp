@@ -47,6 +47,10 @@ bool CheckResult::passesStrict() const {
          llvm::all_of(outputs, [](const auto &output) { return output.second.strict.passes; });
 }
 
+std::string CheckResult::describe() const {
+  return repetition && seed ? fmt::format("{} inputs, seed {}", inputs, *seed) : inputs + " inputs";
+}
+
 double ShapeResult::getScore() const {
   return status != ShapeStatus::Error && strict.value_or(false) && hasTime && time.seconds > 0 ? solUs / getTimeUs()
                                                                                                : 0;
@@ -141,6 +145,9 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
   std::string key = op.getName().str();
   for (const auto &[name, value] : instance.modelDims)
     key += fmt::format(" {}={}", name, value);
+  // Shapes of one operator may have different types.
+  if (!instance.inputs.empty())
+    key += fmt::format(" {}", atrex::getName(instance.inputs.front().type).str());
   auto [slot, isNew] = cache.try_emplace(key);
   if (isNew)
     if (llvm::Error error = compile(op, instance, slot->second))
@@ -180,6 +187,9 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   for (const auto &[dim, value] : instance.modelDims)
     if (!llvm::is_contained(instance.optionalDims, dim) || mentions(text, dim))
       compileOptions.dims[dim] = value;
+  // A kernel for several types takes that of the first input.
+  if (mentions(text, "DTYPE") && !instance.inputs.empty())
+    compileOptions.knobs["DTYPE"] = atrex::getName(instance.inputs.front().type).str();
   if (!options.scheduleName.empty()) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;
@@ -438,7 +448,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     if (canSample)
       sample =
           chooseSample(workgroups, std::max<uint64_t>(3, options.budget / std::max<uint64_t>(1, elements / workgroups)),
-                       op.getName(), result.id, options.seed);
+                       op.getName(), result.id, source.seed);
   }
   std::vector<RowRange> owned =
       sample.empty() ? std::vector<RowRange>{{0, instance.rows}} : getOwnedRows(sample, extent, instance.rows);
@@ -573,7 +583,11 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
 
   // The first launch alone is no measurement. The outputs that are checked below
   // are those of the last timed launch.
-  if (isFirstRun && !dev->isSimulated()) {
+  if (isFirstRun && onReady) {
+    DeviceTimer timer(*dev, std::move(launches));
+    if (llvm::Error error = onReady(timer))
+      return error;
+  } else if (isFirstRun && !dev->isSimulated()) {
     DeviceTimer timer(*dev, std::move(launches));
     TimingOptions timing = TimingOptions::forChip(*options.chip);
     timing.seed = options.seed;
@@ -588,6 +602,9 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   // Check.
   CheckResult check;
   check.inputs = source.label;
+  if (source.isComputed)
+    check.seed = source.seed;
+  check.repetition = source.repetition;
   for (size_t i = 0; i < instance.inputs.size(); ++i) {
     const TensorSpec &spec = instance.inputs[i];
     llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(inputPtrs[i]);
@@ -661,7 +678,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     judged.emplace_back(range.begin, range.end);
   if (source.isComputed)
     judged = chooseRows(judged, /*blockRows=*/16, shapeFlops / double(std::max<int64_t>(1, instance.rows)),
-                        options.referenceFlops, op.getName(), result.id, options.seed);
+                        options.referenceFlops, op.getName(), result.id, source.seed);
   size_t r = 0;
   for (auto [first, last] : judged) {
     // The owned range that holds the judged one.
@@ -813,7 +830,8 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
   result.codeObjectHash = compiled.info->manifest.codeObjectHash;
   if (llvm::Error error = checkKernels(compiled.info->manifest, *instance))
     return fail(std::move(error));
-  for (InputVariant variant : options.inputs) {
+  for (uint64_t turn = 0; turn < options.repeat * options.inputs.size(); ++turn) {
+    InputVariant variant = options.inputs[turn % options.inputs.size()];
     // Strict inputs can differ in sizes, never in what the kernel was compiled for.
     instance = op->instantiate(shape.params, variant);
     if (!instance)
@@ -821,13 +839,17 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
     Source source;
     source.label = getName(variant).str();
     source.isComputed = true;
+    source.repetition = turn / options.inputs.size();
+    source.seed = options.seed + source.repetition;
     source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
-      op->generate(*instance, input, variant, options.seed, begin, end, out);
+      op->generate(*instance, input, variant, source.seed, begin, end, out);
     };
     source.getReference = [&](llvm::ArrayRef<const void *> inputs, int64_t begin, int64_t end,
                               llvm::ArrayRef<void *> out) { op->compute(*instance, inputs, end - begin, out, begin); };
     if (llvm::Error error = runOnce(*op, *instance, compiled, source, result))
-      return fail(makeError(fmt::format("{} inputs: {}", source.label, llvm::toString(std::move(error)))));
+      return fail(makeError(fmt::format("{} inputs{}: {}", source.label,
+                                        source.repetition ? fmt::format(", seed {}", source.seed) : std::string(),
+                                        llvm::toString(std::move(error)))));
   }
   finish(result, false);
   return result;
@@ -876,6 +898,7 @@ ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase
   };
   Source source;
   source.label = "stored";
+  source.seed = options.seed;
   source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
     copyRows(instance->inputs[input], *binding->inputs[input], begin, end, out);
   };

@@ -197,6 +197,7 @@ OwningOpRef<ModuleOp> parseSource(llvm::SourceMgr &sourceMgr, MLIRContext &conte
     frontend::FrontendOptions frontendOptions;
     frontendOptions.dims = options.dims;
     frontendOptions.op = options.op;
+    frontendOptions.knobs = options.knobs;
     return frontend::importAtx(sourceMgr, context, frontendOptions);
   }
   return parseSourceFile<ModuleOp>(sourceMgr, &context);
@@ -223,12 +224,12 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
                 << getArchList() << "\n";
     return std::nullopt;
   }
-  if (!options.knobs.empty()) {
-    diagnostics << "error: knob '" << options.knobs.begin()->first << "' is not declared by '"
-                << source.getBufferIdentifier() << "'; it has no knobs\n";
+  bool isMLIR = source.getBufferIdentifier().ends_with(".mlir");
+  if (isMLIR && !options.knobs.empty()) {
+    diagnostics << "error: '--knob' applies to kernel language sources; '" << source.getBufferIdentifier()
+                << "' is MLIR, which has no knob '" << options.knobs.begin()->first << "'\n";
     return std::nullopt;
   }
-  bool isMLIR = source.getBufferIdentifier().ends_with(".mlir");
   if (isMLIR && !options.dims.empty()) {
     diagnostics << "error: '--dim' applies to kernel language sources; '" << source.getBufferIdentifier()
                 << "' is MLIR, whose types hold the dimensions\n";

@@ -80,12 +80,12 @@ cl::opt<uint64_t> maxInstructions("max-instructions", cl::desc("Give a wave up a
                                   cl::init(1ull << 32), cl::sub(runCommand), cl::cat(category));
 cl::opt<bool> noTracking("no-tracking", cl::desc("Do not record touched cache lines"), cl::sub(runCommand),
                          cl::cat(category));
-cl::opt<std::string>
-    checkText("check",
-              cl::desc("Look for defects: oob (always on), uninit (reads of what nothing has written), race "
-                       "(accesses that nothing orders), wait (missing s_waitcnt), hazard (missing wait states), "
-                       "align (misaligned accesses), all"),
-              cl::value_desc("kind,..."), cl::sub(runCommand), cl::cat(category));
+cl::opt<std::string> checkText(
+    "check",
+    cl::desc("Look for defects: oob (LDS outside of the allocation), uninit (use of what nothing has written), race "
+             "(accesses that nothing orders), wait (missing s_waitcnt), hazard (missing wait states), "
+             "align (misaligned accesses), all"),
+    cl::value_desc("kind,..."), cl::sub(runCommand), cl::cat(category));
 cl::opt<uint64_t> shuffleSeed("shuffle",
                               cl::desc("Draw the order of workgroups and waves from this seed, switching between "
                                        "them every few instructions"),

@@ -56,11 +56,13 @@ struct KernelArgInfo {
   uint32_t size = 0;
 };
 
-/// Checks that a launch makes on request. Accesses outside of all allocations
-/// need none: they always end the launch.
+/// Checks that a launch makes on request. Accesses of memory outside of all
+/// allocations need none: they always end the launch.
 enum CheckKind : uint32_t {
   /// Reads of bytes that nothing has written: of allocations since they were
-  /// made, of LDS since the workgroup started.
+  /// made, of LDS since the workgroup started. Registers and scratch memory that
+  /// nothing has written, where their values reach addresses, stored data,
+  /// branches or EXEC.
   CheckUninit = 1,
   /// Accesses of LDS and of allocations by different waves, one of them a write,
   /// that no barrier and no atomic orders; lanes of one store that write
@@ -72,7 +74,9 @@ enum CheckKind : uint32_t {
   CheckHazard = 8,
   /// Addresses that are no multiple of the access (of a dword at most).
   CheckAlign = 16,
-  CheckAll = 31,
+  /// Accesses of LDS outside of what the workgroup has asked for.
+  CheckOob = 32,
+  CheckAll = 63,
 };
 
 /// The name of one check as in Finding::check; 0 bits or several: empty.
@@ -88,12 +92,14 @@ inline llvm::StringRef getCheckName(uint32_t check) {
     return "hazard";
   case CheckAlign:
     return "align";
+  case CheckOob:
+    return "oob";
   default:
     return "";
   }
 }
 
-/// Adds the bits of comma-separated names ("oob", which is always on, or "all")
+/// Adds the bits of comma-separated names (or "all")
 /// to `checks`; false with `bad` set at the first name that is none.
 inline bool parseCheckNames(llvm::StringRef text, uint32_t &checks, llvm::StringRef &bad) {
   while (true) {
@@ -104,7 +110,7 @@ inline bool parseCheckNames(llvm::StringRef text, uint32_t &checks, llvm::String
     for (uint32_t check = 1; check <= CheckAll && !bits; check <<= 1)
       if (getCheckName(check) == name)
         bits = check;
-    if (!bits && name != "oob") {
+    if (!bits) {
       bad = name;
       return false;
     }

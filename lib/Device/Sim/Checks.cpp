@@ -12,6 +12,7 @@
 #include "lib/Device/Sim/Decoder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cstring>
 
@@ -44,9 +45,21 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
     a.kind = MemAccess::LDS;
     if (name == "nop" || name.starts_with("swizzle") || name.starts_with("permute") || name.starts_with("bpermute"))
       return std::nullopt;
-    // Addressed by M0, or no LDS at all.
-    if (name.starts_with("append") || name.starts_with("consume") || name.starts_with("gws_"))
+    // No LDS at all.
+    if (name.starts_with("gws_"))
       return std::nullopt;
+    if (name.contains("addtid")) {
+      a.byM0 = a.perLane = true;
+      a.reads = name.starts_with("read");
+      a.writes = !a.reads;
+      a.bytes = 4;
+      return a;
+    }
+    if (name == "append" || name == "consume") {
+      a.byM0 = a.reads = a.writes = a.atomic = true;
+      a.bytes = 4;
+      return a;
+    }
     bool read = name.consume_front("read"), write = !read && name.consume_front("write");
     if (!read && !write) {
       a.reads = a.writes = a.atomic = true;
@@ -69,7 +82,7 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
       a.kind = MemAccess::Global;
     else if (name.consume_front("scratch_"))
       a.kind = MemAccess::Scratch;
-    else if (name.consume_front("buffer_"))
+    else if (name.consume_front("buffer_") || name.consume_front("tbuffer_"))
       a.kind = MemAccess::Buffer;
     else if (name.consume_front("s_buffer_"))
       a.kind = MemAccess::ScalarBuffer;
@@ -86,6 +99,11 @@ std::optional<MemAccess> atrex::device::sim::getMemAccess(StringRef name) {
     a.reads = name.consume_front("load_");
     a.writes = !a.reads && name.consume_front("store_");
     name.consume_front("lds_");
+    if (a.kind == MemAccess::Buffer && (a.reads || a.writes) && name.starts_with("format_")) {
+      a.isFormat = true;
+      a.bytes = 4;
+      return a;
+    }
     if (a.reads || a.writes)
       a.bytes = parseWidth(name);
   }
@@ -166,7 +184,27 @@ const MemAccess *atrex::device::sim::getMemAccess(const Inst *in) {
   return it == getAccesses().end() ? nullptr : &it->second;
 }
 
-void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+LdsPlaces atrex::device::sim::getLdsPlaces(const Wave &w, const Inst *in, const MemAccess &a) {
+  LdsPlaces p;
+  p.mask = getExec(w);
+  if (a.byM0) {
+    p.offsets[0] = u64(a.perLane ? w.s[regM0] & 0xffffu : w.s[regM0]) + (in->imm & 0xffffu);
+    p.stride = a.perLane ? 4 : 0;
+    if (!a.perLane)
+      p.mask &= 0 - p.mask;
+    return p;
+  }
+  p.addr = w.v + in->src[0].reg;
+  p.offsets[0] = in->imm & 0xffffu;
+  if (a.offsetScale) {
+    p.count = 2;
+    p.offsets[0] = (in->imm & 0xffu) * a.offsetScale;
+    p.offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
+  }
+  return p;
+}
+
+void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc) {
   auto add = [&](bool inLds, u64 lanes, u64 address, u32 n) {
     CheckRecord r;
     r.kind = CheckUninit;
@@ -180,7 +218,9 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
     r.bytes = n;
     log.add(std::move(r));
   };
-  const u32 bytes = a.bytes;
+  const u32 bytes = getAccessBytes(w, in, a);
+  if (!bytes)
+    return;
   const bool reads = a.reads && (!a.swaps || in->flags & FReturn);
   Lanes memory, lds;
   auto readLDS = [&](u32 lane, u64 off, u32 n) {
@@ -222,22 +262,12 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
 
   u64 exec = getExec(w);
   if (a.kind == MemAccess::LDS) {
-    const u32 *addr = w.v + in->src[0].reg;
-    u32 offsets[2] = {in->imm & 0xffffu, 0}, count = 1;
-    if (a.offsetScale) {
-      count = 2;
-      offsets[0] = (in->imm & 0xffu) * a.offsetScale;
-      offsets[1] = ((in->imm >> 8) & 0xffu) * a.offsetScale;
-    }
+    const LdsPlaces &places = acc.places;
+    exec = places.mask;
+    const u64 *offsets = places.offsets;
+    const u32 count = places.count;
     // The common cases at once: everything written, or dense writes.
-    u64 lo = ~0ull, hi = 0, diff = ~exec;
-    for (u32 i = 0; i < 64; ++i)
-      diff |= addr[i] ^ (addr[0] + i * bytes);
-    for (u64 m = exec; m; m &= m - 1) {
-      u32 i = u32(__builtin_ctzll(m));
-      lo = std::min<u64>(lo, addr[i]);
-      hi = std::max<u64>(hi, addr[i]);
-    }
+    const u64 lo = acc.lo, hi = acc.hi;
     if (exec && reads && !a.writes) {
       bool all = true;
       for (u32 k = 0; k < count && all; ++k)
@@ -245,20 +275,21 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       if (all)
         return;
     }
-    if (!reads && !diff) {
+    if (!reads && acc.dense) {
+      bool all = true;
       for (u32 k = 0; k < count; ++k)
         if (hi + offsets[k] + bytes <= w.ldsBytes)
           memset(group.ldsWritten + lo + offsets[k], 1, 64 * bytes);
         else
-          diff = 1;
-      if (!diff)
+          all = false;
+      if (all)
         return;
     }
     // Atomics read and write lane by lane.
     for (u64 m = exec; m; m &= m - 1) {
       u32 i = u32(__builtin_ctzll(m));
       for (u32 k = 0; k < count; ++k) {
-        u64 off = u64(addr[i]) + offsets[k];
+        u64 off = places.at(k, i);
         if (reads)
           readLDS(i, off, bytes);
         if (a.writes)
@@ -266,41 +297,20 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       }
     }
   } else {
-    Access acc;
-    switch (a.kind) {
-    case MemAccess::Flat:
-      computeAddresses<Flat>(w, in, bytes, acc);
-      break;
-    case MemAccess::Global:
-      computeAddresses<Global>(w, in, bytes, acc);
-      break;
-    case MemAccess::Buffer:
-      computeAddresses<Buffer>(w, in, bytes, acc);
-      break;
-    default:
-      // Scratch starts as zero; it is not checked.
+    // Scratch: UndefTracker.
+    if (a.kind == MemAccess::Scratch)
       return;
-    }
     // The common cases at once: stores, and everything written.
     if (!acc.special && !(in->flags & FLds)) {
       if (!reads)
         return;
-      u64 lo = ~0ull, hi = 0;
-      for (u64 m = acc.mask; m; m &= m - 1) {
-        u64 addr = acc.addr[__builtin_ctzll(m)];
-        lo = std::min(lo, addr);
-        hi = std::max(hi, addr);
-      }
+      const u64 lo = acc.lo, hi = acc.hi;
       if (!acc.mask ||
           (hi - lo < 0x10000 && findAlloc(*w.ts, lo, hi - lo + bytes) && !isUninit(w, lo, hi - lo + bytes)))
         return;
     }
     // Buffers end in the middle of an access of several dwords.
-    u64 end = ~0ull;
-    if (a.kind == MemAccess::Buffer && bytes > 4 && straddles(w, in, acc, bytes)) {
-      const u32 *rsrc = &w.s[in->sdst];
-      end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
-    }
+    const u64 end = acc.end;
     for (u64 m = acc.mask; m; m &= m - 1) {
       u32 i = u32(__builtin_ctzll(m));
       u64 addr = acc.addr[i];
@@ -323,7 +333,7 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       u32 n = bytes < 4 ? 4 : bytes;
       for (u64 m = exec; m; m &= m - 1) {
         u32 i = u32(__builtin_ctzll(m));
-        writeLDS(u64(w.s[regM0] & 0x3ffffu) + (in->imm & 0xfffu) + u64(i) * n, n);
+        writeLDS(getLdsDestination(w, in, a, n, i), n);
       }
     }
   }
@@ -331,4 +341,148 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
     add(false, memory.mask, memory.address, memory.bytes);
   if (lds.mask)
     add(true, lds.mask, lds.address, lds.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+__attribute__((target_clones("avx512f", "avx2", "default"))) void
+atrex::device::sim::locate(Wave &w, const Inst *in, const MemAccess &a, u32 bytes, LaneAddresses &r) {
+  r.special = false;
+  r.end = ~0ull;
+  u64 lo = ~0ull, hi = 0, bits = 0, diff = 0;
+  if (a.kind == MemAccess::LDS) {
+    r.places = getLdsPlaces(w, in, a);
+    r.mask = r.places.mask;
+    r.offsets = r.places.addr;
+    if (!r.offsets) {
+      for (u32 i = 0; i < 64; ++i)
+        r.m0Offsets[i] = i * r.places.stride;
+      r.offsets = r.m0Offsets;
+    }
+    const u32 *p = r.offsets;
+    if (LIKELY(r.mask == ~0ull)) {
+      u32 min = ~0u, max = 0, all = 0, d = 0;
+      for (u32 i = 0; i < 64; ++i) {
+        min = p[i] < min ? p[i] : min;
+        max = p[i] > max ? p[i] : max;
+        all |= p[i];
+        d |= p[i] ^ (p[0] + i * bytes);
+      }
+      lo = min;
+      hi = max;
+      bits = all;
+      diff = d;
+    } else {
+      for (u64 m = r.mask; m; m &= m - 1) {
+        u64 x = p[__builtin_ctzll(m)];
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        bits |= x;
+      }
+      diff = 1;
+    }
+  } else {
+    switch (a.kind) {
+    case MemAccess::Flat:
+      computeAddresses<Flat>(w, in, bytes, r);
+      break;
+    case MemAccess::Global:
+      computeAddresses<Global>(w, in, bytes, r);
+      break;
+    case MemAccess::Scratch:
+      computeAddresses<Scratch>(w, in, bytes, r);
+      break;
+    default:
+      computeAddresses<Buffer>(w, in, bytes, r);
+      if (bytes > 4 && !a.isFormat && straddles(w, in, r, bytes)) {
+        const u32 *rsrc = &w.s[in->sdst];
+        r.end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
+      }
+      break;
+    }
+    if (LIKELY(r.mask == ~0ull)) {
+      for (u32 i = 0; i < 64; ++i) {
+        lo = r.addr[i] < lo ? r.addr[i] : lo;
+        hi = r.addr[i] > hi ? r.addr[i] : hi;
+        bits |= r.addr[i];
+        diff |= r.addr[i] ^ (r.addr[0] + u64(i) * bytes);
+      }
+    } else {
+      for (u64 m = r.mask; m; m &= m - 1) {
+        u64 x = r.addr[__builtin_ctzll(m)];
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        bits |= x;
+      }
+      diff = 1;
+    }
+  }
+  r.dense = !diff;
+  r.lo = lo;
+  r.hi = hi;
+  r.bits = bits;
+}
+
+//===----------------------------------------------------------------------===//
+// LDS outside of the allocation
+//===----------------------------------------------------------------------===//
+
+u64 atrex::device::sim::getLdsDestination(const Wave &w, const Inst *in, const MemAccess &a, u32 bytes, u32 lane) {
+  u32 imm = a.kind == MemAccess::Buffer ? in->imm & 0xfffu : in->imm;
+  return (u64(w.s[regM0] & 0x3ffffu) + u64(i64(i32(imm))) + u64(lane) * bytes) & 0xffffffffu;
+}
+
+void Checker::checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group,
+                             const LaneAddresses &acc) {
+  const u64 limit = group.ldsBytes, exec = getExec(w);
+  const u32 bytes = getAccessBytes(w, in, a);
+  u64 bad = 0, first = 0;
+  auto see = [&](u32 lane, u64 at, u32 n) {
+    if (at + n <= limit)
+      return;
+    first = bad ? first : at;
+    bad |= 1ull << lane;
+  };
+  u32 size = bytes;
+  if (a.kind == MemAccess::LDS) {
+    const LdsPlaces &places = acc.places;
+    if (LIKELY(acc.hi + std::max(places.offsets[0], places.offsets[1]) + bytes <= limit))
+      return;
+    for (u32 k = 0; k < places.count; ++k)
+      for (u64 m = places.mask; m; m &= m - 1)
+        see(u32(__builtin_ctzll(m)), places.at(k, u32(__builtin_ctzll(m))), bytes);
+  } else if (in->flags & FLds) {
+    size = bytes < 4 ? 4 : bytes;
+    for (u64 m = exec; m; m &= m - 1)
+      see(u32(__builtin_ctzll(m)), getLdsDestination(w, in, a, size, u32(__builtin_ctzll(m))), size);
+  } else if (a.kind == MemAccess::Flat) {
+    for (u64 m = acc.special ? acc.mask : 0; m; m &= m - 1) {
+      u64 addr = acc.addr[__builtin_ctzll(m)];
+      if (u32(addr >> 32) == sharedApertureHi)
+        see(u32(__builtin_ctzll(m)), u32(addr), bytes);
+    }
+  }
+  if (!bad)
+    return;
+  CheckRecord r;
+  r.kind = CheckOob;
+  r.inst = in;
+  r.lds = true;
+  r.ordinal = group.ordinal;
+  r.sequence = group.sequence++;
+  r.wave = w.waveInGroup;
+  r.lanes = bad;
+  r.address = first;
+  r.bytes = size;
+  const bool writes = a.kind == MemAccess::LDS || !(in->flags & FLds) ? a.writes : true;
+  log.add(std::move(r), [&] {
+    return formatv("{0} outside of the {1} bytes of LDS that the workgroup has",
+                   a.atomic ? "atomic access"
+                   : writes ? "store"
+                            : "load",
+                   limit)
+        .str();
+  });
 }

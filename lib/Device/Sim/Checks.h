@@ -14,8 +14,10 @@
 #ifndef ATREX_LIB_DEVICE_SIM_CHECKS_H
 #define ATREX_LIB_DEVICE_SIM_CHECKS_H
 
+#include "lib/Device/Sim/Clocks.h"
 #include "lib/Device/Sim/Core.h"
 #include "lib/Device/Sim/Effects.h"
+#include "lib/Device/Sim/Undefined.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,7 +38,56 @@ struct MemAccess {
   /// Reads only when it returns the old value.
   bool swaps = false;
   bool atomic = false;
+  /// ds_append and the like: M0 is the address; `perLane` adds four bytes for each
+  /// lane, otherwise one access stands for all lanes.
+  bool byM0 = false, perLane = false;
+  /// The data format decides on the bytes: see getAccessBytes.
+  bool isFormat = false;
 };
+
+/// Bytes of one lane's access.
+inline u32 getAccessBytes(const Wave &w, const Inst *in, const MemAccess &a) {
+  return a.isFormat ? getFormatBytes(w, in) : a.bytes;
+}
+
+/// Where the lanes of an LDS instruction go: one or two places each.
+struct LdsPlaces {
+  u32 count = 1;
+  u64 mask = 0;
+  /// Not null: offsets of the lanes.
+  const u32 *addr = nullptr;
+  u32 stride = 0;
+  u64 offsets[2] = {};
+  /// An offset of LDS; sums with addresses wrap around at 32 bits.
+  u64 at(u32 place, u32 lane) const {
+    return addr ? u64(u32(addr[lane] + offsets[place])) : u64(lane) * stride + offsets[place];
+  }
+};
+LdsPlaces getLdsPlaces(const Wave &w, const Inst *in, const MemAccess &a);
+/// Where a load into LDS puts a lane's element of `bytes` bytes.
+u64 getLdsDestination(const Wave &w, const Inst *in, const MemAccess &a, u32 bytes, u32 lane);
+
+/// The addresses of one vector memory or LDS instruction, computed once for all
+/// checks.
+struct LaneAddresses {
+  u64 addr[64];
+  /// Lanes that touch memory.
+  u64 mask;
+  /// FLAT: some lane points into an aperture.
+  bool special;
+  /// All 64 lanes touch one gapless ascending range.
+  bool dense;
+  /// Smallest and largest address of those lanes (LDS: without the instruction's
+  /// offsets), and all of them or-ed.
+  u64 lo, hi, bits;
+  /// End of a buffer that ends inside of an access, otherwise the largest number.
+  u64 end;
+  LdsPlaces places;
+  /// LDS: the addresses again, as the registers or M0 have them.
+  const u32 *offsets;
+  u32 m0Offsets[64];
+};
+void locate(Wave &w, const Inst *in, const MemAccess &a, u32 bytes, LaneAddresses &where);
 
 /// From the mnemonic; nullopt when the instruction accesses no memory.
 std::optional<MemAccess> getMemAccess(llvm::StringRef mnemonic);
@@ -72,13 +123,6 @@ public:
 private:
   std::map<std::tuple<u32, u32, u32, bool>, CheckRecord> records;
 };
-
-/// What an execution is known to come behind: for the wave with this key, all of
-/// its events up to a number, separately for its two memories.
-struct ClockBound {
-  u32 memory = 0, lds = 0;
-};
-using Clock = llvm::DenseMap<u32, ClockBound>;
 
 /// State of one wave.
 struct WaveChecks {
@@ -125,7 +169,10 @@ struct ShadowCell {
 struct GroupChecks {
   u64 ordinal = 0;
   u64 sequence = 0;
-  /// A byte per byte of LDS, set once written.
+  /// LDS that the kernel asked for; what is allocated may be more.
+  u32 ldsBytes = 0;
+  GroupUndef undef;
+  /// An LdsByte per byte of LDS.
   u8 *ldsWritten = nullptr;
   /// A cell per dword of LDS. Events before `firstEvent` belong to earlier
   /// workgroups.
@@ -153,6 +200,12 @@ public:
   /// `lastAlloc` and the like of the launch.
   void setMemory(const MemAlloc *allocs, u32 numAllocs);
   void start(GroupChecks &group, u64 ordinal, u32 waves);
+  /// The registers of a wave when it starts: v0 and these scalars are defined.
+  void startWave(GroupChecks &group, u32 wave, u32 definedScalars) {
+    if (undefined)
+      undefined->start(group.undef.waves[wave], group.undef.rows + wave * (UndefTracker::rowBytesPerWave / 4),
+                       definedScalars);
+  }
   /// To be called before `in` executes.
   void check(Wave &w, const Inst *in, GroupChecks &group) {
     if (in->index >= programDwords)
@@ -161,6 +214,8 @@ public:
       checkEffects(w, in, group);
     if (in->cls >= CSMEM && in->cls <= CLDS && in->def)
       checkMemory(w, in, group);
+    if (undefined)
+      undefined->check(w, in, group);
   }
   /// When the waves of a workgroup leave a barrier.
   void openBarrier(GroupChecks &group);
@@ -170,12 +225,13 @@ public:
 private:
   static constexpr u32 needsEffects = 2 | 4 | 8;
   void checkMemory(Wave &w, const Inst *in, GroupChecks &group);
-  void checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
   void checkEffects(Wave &w, const Inst *in, GroupChecks &group);
   void checkWait(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
   void checkHazard(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
-  void checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
-  void checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
+  void checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
+  void checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
   void addHazard(Wave &w, const Inst *in, GroupChecks &group, const WaveChecks::Recent &p, u32 have, u32 need,
                  const RegRange &r, const char *rule);
   void checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
@@ -209,6 +265,8 @@ private:
   u32 programDwords;
   bool isGfx950;
   EffectsTable effects;
+  LaneAddresses where;
+  std::unique_ptr<UndefTracker> undefined;
   /// A ring; untouched pages cost nothing.
   Event *events = nullptr;
   u32 nextEvent = 1;

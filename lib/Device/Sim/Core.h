@@ -325,6 +325,8 @@ OpTable getFormatOps();
 ATREX_SIM_LEVELS(ATREX_SIM_DECLARE)
 #undef ATREX_SIM_DECLARE
 
+/// Bytes of one element of a format load or store (MTBUF and MUBUF).
+u32 getFormatBytes(const Wave &w, const Inst *in);
 /// What to execute instead of `next` under the wave's MODE.
 const Inst *continueInMode(Wave &w, const Inst *next);
 

@@ -272,6 +272,11 @@ constexpr OpDef rows[] = {
 
 } // namespace
 
+u32 getFormatBytes(const Wave &w, const Inst *in) {
+  bool typed = in->def->name[0] == 't';
+  return (typed ? getFormat<true>(w, in) : getFormat<false>(w, in)).data.bytes();
+}
+
 OpTable getFormatOps() { return {rows, sizeof(rows) / sizeof(rows[0])}; }
 
 } // namespace atrex::device::sim

@@ -154,6 +154,8 @@ struct Launch {
   uint64_t scratchPtr = 0, scratchGroupBytes = 0;
   std::vector<u32> preloaded;
   uint64_t totalGroups = 0, numGroups = 0;
+  /// LDS as the kernel asks for it, before it is rounded up.
+  uint32_t ldsRequested = 0;
   uint32_t threads = 0, numWaves = 0, ldsBytes = 0, scratchBytes = 0, vgprRows = 0, agprRows = 0;
   std::vector<MemAlloc> allocs;
   size_t maxResident = maxResidentGroups;
@@ -187,7 +189,7 @@ struct Group {
   /// Instructions of the next turn.
   uint64_t slice = groupSlice;
   /// With checks.
-  Mapping ldsWritten, ldsCells;
+  Mapping ldsWritten, ldsCells, undefinedRows, scratchDefined;
   GroupChecks checks;
 };
 
@@ -241,6 +243,11 @@ std::unique_ptr<Group> Worker::create() {
     if (!g->ldsWritten.map(alignTo(launch.ldsBytes + 64, 4096)))
       return nullptr;
     g->checks.ldsWritten = g->ldsWritten.data;
+    if (!g->undefinedRows.map(launch.numWaves * UndefTracker::rowBytesPerWave) ||
+        !g->scratchDefined.map(alignTo(uint64_t(launch.scratchBytes) * 64 * launch.numWaves + 64, 4096)))
+      return nullptr;
+    g->checks.undef.rows = reinterpret_cast<u32 *>(g->undefinedRows.data);
+    g->checks.undef.scratch = g->scratchDefined.data;
   }
   if (launch.config->checks & CheckRace) {
     if (!g->ldsCells.map(alignTo((launch.ldsBytes / 4 + 16) * sizeof(ShadowCell), 4096)))
@@ -262,10 +269,13 @@ void Worker::start(Group &g, uint64_t ordinal) {
   memset(g.lds.data, 0, launch.ldsBytes);
   if (checker)
     checker->start(g.checks, ordinal, launch.numWaves);
+  g.checks.ldsBytes = launch.ldsRequested;
   if (g.ldsWritten.data)
     memset(g.ldsWritten.data, 0, launch.ldsBytes);
   if (launch.scratchBytes)
     memset(g.scratch.data, 0, uint64_t(launch.scratchBytes) * 64 * launch.numWaves);
+  if (launch.scratchBytes && g.scratchDefined.data)
+    memset(g.scratchDefined.data, 0, uint64_t(launch.scratchBytes) * 64 * launch.numWaves);
   for (uint32_t n = 0; n < launch.numWaves; ++n) {
     Wave &w = g.waves[n];
     memset(static_cast<void *>(&w), 0, sizeof(w));
@@ -292,9 +302,12 @@ void Worker::start(Group &g, uint64_t ordinal) {
                     (w.mode & 3 ? 16 : 0) | (w.mode >> 2 & 3 ? 32 : 0));
     // User scalars in their fixed order.
     unsigned s = 0, limit = k.rsrc2 >> 1 & 31;
+    u32 defined = 0;
     auto put = [&](u32 x) {
-      if (s < 32)
+      if (s < 32) {
         w.s[s] = x;
+        defined |= 1u << s;
+      }
       ++s;
     };
     auto put64 = [&](uint64_t x) {
@@ -335,6 +348,8 @@ void Worker::start(Group &g, uint64_t ordinal) {
     uint64_t exec = active == 64 ? ~0ull : (1ull << active) - 1;
     w.s[regExec] = u32(exec);
     w.s[regExec + 1] = u32(exec >> 32);
+    if (checker)
+      checker->startWave(g.checks, n, defined);
     unsigned idMode = k.rsrc2 >> 11 & 3;
     uint32_t wx = config.workgroup[0], wy = config.workgroup[1];
     for (uint32_t i = 0; i < active; ++i) {
@@ -856,6 +871,7 @@ Error SimDevice::checkLaunch(const SimKernel &kernel, const LaunchConfig &config
     return makeError("kernel '{0}': {1} bytes of arguments are too many", k.name, config.kernarg.size());
   l.threads = uint32_t(threads);
   l.numWaves = (l.threads + 63) / 64;
+  l.ldsRequested = uint32_t(lds);
   l.ldsBytes = uint32_t(alignTo(lds, chip.ldsGranule ? chip.ldsGranule : 512));
   l.scratchBytes = uint32_t(alignTo(k.resources.scratchBytesPerLane + (k.dynamicStack ? dynamicStackBytes : 0), 16));
   unsigned total = ((k.rsrc1 & 63) + 1) * 8, arch = ((k.rsrc3 & 63) + 1) * 4;
@@ -981,7 +997,7 @@ std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::
                             : formatv("{0:x} ({1})", r.address, f.where).str())
                   .str();
     }
-    if (r.kind == CheckUninit)
+    if (r.kind == CheckUninit && what.empty())
       what = "read of " + place + " that nothing has written";
     else if (r.bytes)
       what = place + ": " + what;
@@ -990,12 +1006,10 @@ std::vector<Finding> SimDevice::describeFindings(const Launch &l, ArrayRef<std::
       f.otherText = l.program->describe(r.other);
       f.otherSource = lines.lookup(f.otherInstruction).str();
     }
-    f.message =
-        formatv("kernel '{0}': {1}: {2}, by {3}; wave {4} of workgroup ({5}, {6}, {7}), instruction {8}",
-                l.kernel->getName(), f.check, what,
-                r.lanes || r.bytes ? describeLanes(r.lanes) : std::string("the scalar unit"), r.wave, f.workgroup[0],
-                f.workgroup[1], f.workgroup[2], describeInstruction(*l.kernel, f.instruction, f.text, f.source))
-            .str();
+    f.message = formatv("kernel '{0}': {1}: {2}, by {3}; wave {4} of workgroup ({5}, {6}, {7}), instruction {8}",
+                        l.kernel->getName(), f.check, what, describeLanes(r.lanes), r.wave, f.workgroup[0],
+                        f.workgroup[1], f.workgroup[2], describeInstruction(*l.kernel, f.instruction, f.text, f.source))
+                    .str();
     if (r.other && r.other != r.inst)
       f.message += "; the other " + describeInstruction(*l.kernel, f.otherInstruction, f.otherText, f.otherSource);
     if (f.occurrences > 1 && lastOrdinal == ~0ull)

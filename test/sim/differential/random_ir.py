@@ -555,7 +555,7 @@ def module(arch, stem, seed, snippets):
         return None
     run("ld.lld", "-shared", stem + ".dev.o", "-o", stem + ".co")
     size = snippets * LANES * WORDS * 8
-    run("atrex-sim", "run", stem + ".co", "--grid", str(snippets), "--block", "64", "--arg", f"in:{stem}.in", "--arg",
+    run("atrex-sim", "run", stem + ".co", "--check", "uninit,oob", "--grid", str(snippets), "--block", "64", "--arg", f"in:{stem}.in", "--arg",
         f"out:{size}:{stem}.out")
     expected, got = open(stem + ".expected", "rb").read(), open(stem + ".out", "rb").read()
     failed = 0

@@ -4,7 +4,8 @@
     examples.py extract RECORDS             the examples of the descriptions as a split input file
 
 An example stands in a block of its own; operands that it does not define become
-arguments of a function, of the types its assembly names.
+arguments of a function, of the types its assembly names. An example with
+functions of its own is taken as it stands.
 """
 
 import json
@@ -70,6 +71,9 @@ def statements(block):
 
 
 def program(block):
+    # Whole functions need nothing around them.
+    if "func.func" in block:
+        return block
     top, body, defined, arguments = [], [], set(), {}
     for statement in statements(block):
         if re.match(r"[#!]\w+ = ", statement):
