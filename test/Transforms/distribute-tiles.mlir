@@ -13,8 +13,7 @@
 // CHECK: %[[AT:.*]] = arith.select %[[IN]], %{{.*}}, %[[OUT]] : i32
 // CHECK: %[[L:.*]] = rocdl.raw.ptr.buffer.load %{{.*}}, %[[AT]], {{.*}} : vector<4xi32>
 // CHECK-NOT: arith.cmpi
-// CHECK: llvm.bitcast %[[L]] : vector<4xi32> to vector<8xbf16>
-// CHECK: rocdl.raw.ptr.buffer.store {{.*}} : vector<4xi32>
+// CHECK: rocdl.raw.ptr.buffer.store %[[L]], %{{.*}}, %[[AT]], {{.*}} : vector<4xi32>
 // CHECK-NOT: scf.if
 // CHECK: gpu.return
 // POINTER-LABEL: gpu.func @rows
@@ -60,22 +59,22 @@ func.func @total(%a: memref<1024xf32> {atx.name = "a", atx.shape = ["1024"]}, %c
   return
 }
 
-// A transposed tile that is stored goes through shared memory, and a remark says so.
-// CHECK-LABEL: gpu.func @transposed
+// A tile that is pinned to another layout goes through shared memory, in rows that are padded against bank conflicts, and a
+// remark says so.
+// CHECK-LABEL: gpu.func @pinned
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK: amdgpu.lds_barrier
-// REMARK: remark: moves a tile of 32x16xf32 from layout
-// REMARK-SAME: through shared memory
-func.func @transposed(%a: memref<16x32xf32> {atx.name = "a", atx.shape = ["16", "32"]}, %w: memref<32x16xf32> {atx.name = "w", atx.shape = ["32", "16"]}, %c: memref<32x16xf32> {atx.name = "c", atx.shape = ["32", "16"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
+// CHECK-NOT: scf.if
+// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3>
+// REMARK: remark: moves a tile of type 'vector<16x32xf32>' from layout {{\[\[}}8t8, 2r4], [4r1, 8t1]] to {{\[\[}}4t16, 4r1], [16t1, 2r4]] through shared memory
+func.func @pinned(%a: memref<16x32xf32> {atx.name = "a", atx.shape = ["16", "32"]}, %c: memref<16x32xf32> {atx.name = "c", atx.shape = ["16", "32"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
   %i = atx.tile_iota : vector<16xi32>
   %j = atx.tile_iota : vector<32xi32>
   %r = vector.shape_cast %i : vector<16xi32> to vector<16x1xi32>
   %k = vector.shape_cast %j : vector<32xi32> to vector<1x32xi32>
-  %r2 = vector.shape_cast %j : vector<32xi32> to vector<32x1xi32>
-  %k2 = vector.shape_cast %i : vector<16xi32> to vector<1x16xi32>
-  %y = atx.tile_load %w[%r2, %k2] : memref<32x16xf32>, vector<32x1xi32>, vector<1x16xi32> -> vector<32x16xf32>
   %x = atx.tile_load %a[%r, %k] : memref<16x32xf32>, vector<16x1xi32>, vector<1x32xi32> -> vector<16x32xf32>
-  %t = vector.transpose %x, [1, 0] : vector<16x32xf32> to vector<32x16xf32>
-  %s = arith.addf %t, %y : vector<32x16xf32>
-  atx.tile_store %s, %c[%r2, %k2] : vector<32x16xf32>, memref<32x16xf32>, vector<32x1xi32>, vector<1x16xi32>
+  %m = atx.tile_pin %x layout "(((8,8),1),(4,2)):(((4,32),0),(1,256))" : vector<16x32xf32>
+  %p = atx.tile_pin %m layout "(((16,4),1),(4,2)):(((1,32),0),(128,16))" : vector<16x32xf32>
+  atx.tile_store %p, %c[%r, %k] : vector<16x32xf32>, memref<16x32xf32>, vector<16x1xi32>, vector<1x32xi32>
   return
 }

@@ -4,7 +4,7 @@
 // arguments whether the body takes them or only a shape names them.
 // CHECK: module attributes {gpu.container_module}
 // CHECK: gpu.module @scale_kernels
-// CHECK: gpu.func @scale(%[[X:.*]]: memref<f32>, %[[S:.*]]: f32, %[[C:.*]]: memref<f32>, %[[N:.*]]: i64, %[[M:.*]]: i64) kernel
+// CHECK: gpu.func @scale(%[[X:.*]]: memref<f32>, %[[S:.*]]: f32, %[[C:.*]]: memref<i32>, %[[N:.*]]: i64, %[[M:.*]]: i64) kernel
 // CHECK-SAME: {kind = "tensor", name = "x", shape = ["N", "M"], type = f32}
 // CHECK-SAME: {default = 2.000000e+00 : f32, kind = "scalar", name = "s", type = f32}
 // CHECK-SAME: {kind = "tensor", name = "c", output, shape = ["N", "8"], type = ui32}
@@ -17,7 +17,8 @@
 // CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
 // CHECK-DAG: %[[NI:.*]] = arith.index_cast %[[N]] : i64 to index
 // CHECK-DAG: %[[MI:.*]] = arith.index_cast %[[M]] : i64 to index
-// CHECK: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[NI]], %[[MI]]], strides: [%[[MI]], 1]
+// CHECK: %[[STRIDE:.*]] = arith.muli %{{.*}}, %[[MI]]
+// CHECK: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[NI]], %[[MI]]], strides: [%[[STRIDE]], 1]
 // CHECK: %[[CAST:.*]] = memref.reinterpret_cast %[[C]] to offset: [0], sizes: [%[[NI]], 8], strides: [8, 1]
 // CHECK: atx.tile_store %{{.*}}, %[[CAST]]
 // CHECK: gpu.return

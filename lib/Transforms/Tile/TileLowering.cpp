@@ -12,7 +12,6 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -629,7 +628,7 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
 
   ++numLDSConversions;
   if (remarks)
-    user->emitRemark() << "moves a tile of " << llvm::interleaved(tile.shape, "x") << "x" << tile.getElementType()
+    user->emitRemark() << "moves a tile of type " << VectorType::get(tile.shape, tile.getElementType())
                        << " from layout " << tile.layout.str() << " to " << to.str() << " through shared memory";
   unsigned contiguous = rank - 1;
   int64_t longest = 1;
@@ -1131,6 +1130,17 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     TileValue source = getTile(extractOp.getSource());
     if (extractOp.hasDynamicPosition())
       return op->emitError() << "only constant positions can be extracted from a tile";
+    // Every lane may hold it.
+    for (int64_t reg = 0; reg < source.layout.getNumRegisters(); ++reg) {
+      bool here = true;
+      for (auto [dim, position] : llvm::enumerate(extractOp.getStaticPosition()))
+        here &= source.layout.getThreadBits(dim) == 0 &&
+                source.layout.getRegisterCoordinate(dim, reg) == position;
+      if (!here)
+        continue;
+      setScalar(extractOp.getResult(), makeUniform(extract(source.vector, reg)));
+      return success();
+    }
     FailureOr<LDSArray> array =
         acquireArray(source.shape, source.getElementType(), unsigned(source.shape.size()) - 1, op);
     if (failed(array))
