@@ -661,6 +661,17 @@ def shapes(arch, rng):
                        [("t", (40, 12), dtype, [a[j * 40 + i] for i, j in indices((40, 12))], 0),
                         ("s", (5, 17), dtype, [a[(i + 3) * 40 + j + 8] for i, j in indices((5, 17))], 0),
                         ("r", (6, 5, 16), dtype, a, 0)], threads)
+    # A conversion that does not fit into the shared memory of gfx942 goes in parts.
+    a = numbers(rng, 200 * 128, "f32")
+    body = Body()
+    x = body.load("a", (200, 128), "f32")
+    first = body.let('atx.tile_pin %s layout "((32,8),(4,25)):((4,128),(1,1024))" : vector<200x128xf32>' % x)
+    d = body.let("math.absf %s : vector<200x128xf32>" % first)
+    body.store(d, "d", (200, 128), "f32")
+    p = body.let('atx.tile_pin %s layout "((64,4),(2,50)):((1,128),(64,512))" : vector<200x128xf32>' % d)
+    body.store(p, "c", (200, 128), "f32")
+    yield Case("parts", body.text(), [("a", (200, 128), "f32", a)],
+               [("d", (200, 128), "f32", [abs(v) for v in a], 0), ("c", (200, 128), "f32", [abs(v) for v in a], 0)], 256)
     # Pinned layouts and programs of one lane.
     a = numbers(rng, 16 * 64, "f32")
     body = Body()
