@@ -354,6 +354,7 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
   LDSArray arrays[2];
   Type elements[2];
   TileValue factors[2] = {e.getTile(op.getLhs()), e.getTile(op.getRhs())};
+  TileEmitter::ScratchHold hold(e);
   for (unsigned i = 0; i < 2; ++i) {
     // Narrow floats are widened once.
     Type element = factors[i].getElementType();
@@ -421,7 +422,6 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
   SmallVector<scf::ForOp> loops;
   SmallVector<Value> counters(extents.size());
   OpBuilder::InsertionGuard guard(b);
-  OpBuilder::InsertPoint outside = b.saveInsertionPoint();
   for (unsigned dim : plan.k) {
     auto loop = scf::ForOp::create(b, loc, e.i32(0), e.i32(extents[dim]), e.i32(1), ValueRange{sum});
     sum = loop.getRegionIterArg(0);
@@ -460,7 +460,6 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
     next = loop.getResult(0);
     b.setInsertionPointAfter(loop);
   }
-  (void)outside;
   FailureOr<Value> result =
       e.convertLayout({next, layout, acc.shape}, e.getLayout(op.getResult()), op);
   if (failed(result))

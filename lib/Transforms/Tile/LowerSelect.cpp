@@ -113,6 +113,7 @@ LogicalResult tile::lowerTopk(TileEmitter &e, Operation *op) {
   TileValue keyTile{e.pack(keys), input.layout, input.shape};
   SmallVector<int64_t> outShape = input.shape;
   outShape[axis] = k;
+  TileEmitter::ScratchHold hold(e);
   FailureOr<LDSArray> keyArray = e.acquireArray(input.shape, keyType, axis, op);
   if (failed(keyArray))
     return failure();

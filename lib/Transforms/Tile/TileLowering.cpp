@@ -12,7 +12,6 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -284,17 +283,24 @@ Value TileEmitter::shuffleXor(Value scalar, int64_t mask, bool lowBitsAgree) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
+  if (e.scratchUnknown || !e.pending.empty())
+    e.ldsBarrier(0);
+  e.nextScratch = 0;
+  e.held = true;
+}
+
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (bytes > room)
     return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << sharedBytes << " of the kernel's own; " << chip.arch << " has " << chip.ldsBytesPerCU
+                             << sharedBytes + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has " << chip.ldsBytesPerCU
                              << "; use smaller tiles",
            failure();
   // Behind the last use, so that the next writes do not wait for its reads.
   int64_t soft = std::min<int64_t>(room, std::max<int64_t>(scratchEnd, 8192));
-  if (nextScratch + bytes > soft)
+  if (!held && nextScratch + bytes > soft)
     nextScratch = 0;
   int64_t offset = nextScratch;
   bool meets = scratchUnknown || llvm::any_of(pending, [&](auto range) {
@@ -427,7 +433,7 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   array.contiguousDim = contiguousDim;
   array.strides.resize(extents.size(), 1);
   int64_t quantum = std::max<int64_t>(1, 16 / array.bytes), next = 1;
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (!extents.empty()) {
     next = extents[contiguousDim];
     int64_t rowCount = llvm::product_of(extents) / extents[contiguousDim];
@@ -622,7 +628,7 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
 
   ++numLDSConversions;
   if (remarks)
-    user->emitRemark() << "moves a tile of " << llvm::interleaved(tile.shape, "x") << "x" << tile.getElementType()
+    user->emitRemark() << "moves a tile of type " << VectorType::get(tile.shape, tile.getElementType())
                        << " from layout " << tile.layout.str() << " to " << to.str() << " through shared memory";
   unsigned contiguous = rank - 1;
   int64_t longest = 1;
@@ -1124,6 +1130,17 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     TileValue source = getTile(extractOp.getSource());
     if (extractOp.hasDynamicPosition())
       return op->emitError() << "only constant positions can be extracted from a tile";
+    // Every lane may hold it.
+    for (int64_t reg = 0; reg < source.layout.getNumRegisters(); ++reg) {
+      bool here = true;
+      for (auto [dim, position] : llvm::enumerate(extractOp.getStaticPosition()))
+        here &= source.layout.getThreadBits(dim) == 0 &&
+                source.layout.getRegisterCoordinate(dim, reg) == position;
+      if (!here)
+        continue;
+      setScalar(extractOp.getResult(), makeUniform(extract(source.vector, reg)));
+      return success();
+    }
     FailureOr<LDSArray> array =
         acquireArray(source.shape, source.getElementType(), unsigned(source.shape.size()) - 1, op);
     if (failed(array))
