@@ -619,6 +619,61 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
   return success();
 }
 
+/// Reads, computes and exchanges until nobody came between. Unlike LLVM's own
+/// expansion it reads the first value atomically. 16-bit elements are exchanged with
+/// the word around them.
+static Value emitCompareLoop(TileEmitter &e, Value pointer, Value value, StringRef scope,
+                             function_ref<Value(Value)> compute) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Type element = value.getType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Type word = b.getIntegerType(std::max(bits, 32u));
+  int64_t bytes = std::max(bits, 32u) / 8;
+  Value shift;
+  if (bits < 32) {
+    // Two halves to a word.
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
+    Value low = arith::AndIOp::create(b, loc, address, e.i64(2));
+    shift = arith::TruncIOp::create(b, loc, b.getI32Type(),
+                                    arith::ShLIOp::create(b, loc, low, e.i64(3)).getResult());
+    pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                                  ArrayRef<LLVM::GEPArg>{arith::SubIOp::create(b, loc, e.i64(0), low).getResult()});
+  }
+  auto unpack = [&](Value whole) -> Value {
+    if (shift)
+      whole = arith::TruncIOp::create(b, loc, b.getIntegerType(bits),
+                                      arith::ShRUIOp::create(b, loc, whole, shift).getResult());
+    return arith::BitcastOp::create(b, loc, element, whole);
+  };
+  auto repack = [&](Value whole, Value part) -> Value {
+    Value raw = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), part);
+    if (!shift)
+      return raw;
+    Value field = arith::ShLIOp::create(b, loc, e.i32(0xFFFF), shift);
+    Value rest = arith::AndIOp::create(b, loc, whole, arith::XOrIOp::create(b, loc, field, e.i32(-1)).getResult());
+    Value moved =
+        arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, b.getI32Type(), raw).getResult(), shift);
+    return arith::OrIOp::create(b, loc, rest, moved);
+  };
+  Value first = LLVM::LoadOp::create(b, loc, word, pointer, bytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                                     /*isInvariant=*/false, /*isInvariantGroup=*/false,
+                                     LLVM::AtomicOrdering::monotonic, scope);
+  auto loop = scf::WhileOp::create(
+      b, loc, TypeRange{word}, ValueRange{first},
+      [&](OpBuilder &, Location, ValueRange args) {
+        Value next = repack(args[0], compute(unpack(args[0])));
+        Value pair = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, args[0], next, LLVM::AtomicOrdering::monotonic,
+                                                   LLVM::AtomicOrdering::monotonic, scope, bytes);
+        Value seen = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
+        Value done = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{1});
+        Value again = arith::XOrIOp::create(b, loc, done, e.boolean(true));
+        scf::ConditionOp::create(b, loc, again, ValueRange{seen});
+      },
+      [&](OpBuilder &, Location, ValueRange args) { scf::YieldOp::create(b, loc, args); });
+  return unpack(loop.getResult(0));
+}
+
 LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
   auto atomic = cast<atx::TileAtomicOp>(op);
   OpBuilder &b = e.b;
@@ -689,6 +744,15 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
       Value old = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
       return element == integer ? old : Value(arith::BitcastOp::create(b, loc, element, old));
     }
+    bool native = !isFloat || (*kind == Bin::fadd && (element.getIntOrFloatBitWidth() >= 32 ||
+                                                      isa<VectorType>(value.getType())));
+    if (!native && *kind != Bin::xchg)
+      return emitCompareLoop(e, pointer, value, scope, [&](Value old) -> Value {
+        if (*kind == Bin::fadd)
+          return arith::AddFOp::create(b, loc, old, value);
+        return *kind == Bin::fmaximum ? Value(arith::MaximumFOp::create(b, loc, old, value))
+                                      : Value(arith::MinimumFOp::create(b, loc, old, value));
+      });
     auto rmw = LLVM::AtomicRMWOp::create(b, loc, *kind, pointer, value, LLVM::AtomicOrdering::monotonic, scope, align);
     if (isFloat) {
       // Tensors lie in the device's own memory: the hardware's addition is atomic

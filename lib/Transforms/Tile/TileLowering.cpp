@@ -382,16 +382,41 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
   return vector;
 }
 
+// LLVM joins neighbouring accesses of less than a word to misaligned ones, which are
+// slow and not allowed everywhere; it leaves atomic ones alone.
+
 Value TileEmitter::loadLDS(Type storage, int64_t count, Value pointer, int64_t align) {
-  if (count == 1)
+  if (count != 1)
+    return LLVM::LoadOp::create(b, loc, VectorType::get(count, storage), pointer, align);
+  unsigned bits = storage.getIntOrFloatBitWidth();
+  if (bits >= 32)
     return splat(LLVM::LoadOp::create(b, loc, storage, pointer, align), 1);
-  return LLVM::LoadOp::create(b, loc, VectorType::get(count, storage), pointer, align);
+  Type integer = b.getIntegerType(bits);
+  Value loaded = LLVM::LoadOp::create(b, loc, integer, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                                      /*isInvariant=*/false, /*isInvariantGroup=*/false,
+                                      LLVM::AtomicOrdering::monotonic, "singlethread");
+  if (integer != storage)
+    loaded = arith::BitcastOp::create(b, loc, storage, loaded);
+  return splat(loaded, 1);
 }
 
 void TileEmitter::storeLDS(Value vector, Value pointer, int64_t align) {
-  if (cast<VectorType>(vector.getType()).getNumElements() == 1)
-    vector = extract(vector, 0);
-  LLVM::StoreOp::create(b, loc, vector, pointer, align);
+  auto type = cast<VectorType>(vector.getType());
+  if (type.getNumElements() != 1) {
+    LLVM::StoreOp::create(b, loc, vector, pointer, align);
+    return;
+  }
+  Value value = extract(vector, 0);
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits >= 32) {
+    LLVM::StoreOp::create(b, loc, value, pointer, align);
+    return;
+  }
+  Type integer = b.getIntegerType(bits);
+  if (value.getType() != integer)
+    value = arith::BitcastOp::create(b, loc, integer, value);
+  LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "singlethread");
 }
 
 FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type element, unsigned contiguousDim,
@@ -402,10 +427,12 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   array.contiguousDim = contiguousDim;
   array.strides.resize(extents.size(), 1);
   int64_t quantum = std::max<int64_t>(1, 16 / array.bytes), next = 1;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
   if (!extents.empty()) {
     next = extents[contiguousDim];
-    bool rows = llvm::product_of(extents) != extents[contiguousDim];
-    if (rows && next > 1) {
+    int64_t rowCount = llvm::product_of(extents) / extents[contiguousDim];
+    // Without padding where it would not fit.
+    if (rowCount > 1 && next > 1 && rowCount * (next + 2 * quantum) * array.bytes <= room) {
       next = llvm::alignTo(next, next * array.bytes >= 16 ? quantum : 1);
       // Rows of whole bank cycles would meet in the same banks.
       if (next * array.bytes % 64 == 0)
@@ -438,6 +465,8 @@ static int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, A
   // Some of a run dead would be written too.
   while (shape[array.contiguousDim] % vector != 0)
     vector /= 2;
+  if (array.windowDim == array.contiguousDim)
+    vector = 1;
   for (unsigned dim = 0; dim < array.strides.size(); ++dim)
     if (dim != array.contiguousDim && layout.getPaddedExtent(dim) > 1)
       while (array.strides[dim] % vector != 0)
@@ -465,8 +494,10 @@ void TileEmitter::writeArray(const LDSArray &array, const TileValue &tile, unsig
       int64_t at = start == 0 ? 0 : start * array.strides[startDim];
       for (unsigned dim = 0; dim < tile.layout.getRank(); ++dim)
         at += tile.layout.getRegisterCoordinate(dim, reg) * array.strides[dim];
+      if (array.windowDim)
+        at -= array.begin * array.strides[*array.windowDim];
       // The array ends with the last element: what lies beyond belongs to others.
-      emitIf(isAlive(tile.layout, tile.shape, reg), [&] {
+      emitIf(andMasks(isAlive(tile.layout, tile.shape, reg), isInWindow(array, tile.layout, reg)), [&] {
         SmallVector<int64_t> regs;
         for (int64_t i = 0; i < vector; ++i)
           regs.push_back(reg + i);
@@ -482,7 +513,7 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
   // Lanes whose elements may be dead read at the last element instead.
   SmallVector<bool> clamped(rank, false);
   for (unsigned dim = 0; dim < rank; ++dim)
-    clamped[dim] = layout.getPaddedExtent(dim) > shape[dim];
+    clamped[dim] = layout.getPaddedExtent(dim) > shape[dim] || array.windowDim == dim;
   int64_t constantStart = 0;
   for (auto [start, stride] : llvm::zip(starts, array.strides))
     constantStart += start * stride;
@@ -510,6 +541,14 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
         continue;
       }
       Value coordinate = getThreadCoordinate(layout, dim);
+      if (array.windowDim == dim) {
+        Value inside = arith::MaxSIOp::create(b, loc, getCoordinate(layout, dim, reg), i32(array.begin));
+        inside = arith::MinSIOp::create(b, loc, inside, i32(array.end - 1));
+        Value term = arith::MulIOp::create(b, loc, inside, i32(array.strides[dim] * array.bytes));
+        address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
+        at -= array.begin * array.strides[dim];
+        continue;
+      }
       int64_t last = shape[dim] - (dim == array.contiguousDim ? vector : 1);
       if (!coordinate || offset > last) {
         at += std::min(offset, last) * array.strides[dim];
@@ -524,6 +563,19 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
                              vector * array.bytes));
   }
   return fromStorage(concat(pieces), element);
+}
+
+Value TileEmitter::isInWindow(const LDSArray &array, const TileLayout &layout, int64_t reg) {
+  if (!array.windowDim)
+    return {};
+  unsigned dim = *array.windowDim;
+  int64_t first = layout.getRegisterCoordinate(dim, reg), last = first + layout.getMaxThreadCoordinate(dim);
+  if (first >= array.begin && last < array.end)
+    return {};
+  if (last < array.begin || first >= array.end)
+    return boolean(false);
+  Value shifted = arith::SubIOp::create(b, loc, getCoordinate(layout, dim, reg), i32(array.begin));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, shifted, i32(array.end - array.begin));
 }
 
 FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLayout &to, Operation *user) {
@@ -579,12 +631,45 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
       longest = run;
       contiguous = dim;
     }
-  FailureOr<LDSArray> array = acquireArray(tile.shape, tile.getElementType(), contiguous, user);
-  if (failed(array))
-    return failure();
-  writeArray(*array, tile);
-  ldsBarrier();
-  return readArray(*array, to, tile.shape, tile.getElementType());
+  // What does not fit goes in several parts.
+  Type element = tile.getElementType();
+  int64_t bytes = getStorageType(element).getIntOrFloatBitWidth() / 8;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  SmallVector<int64_t> part = tile.shape;
+  std::optional<unsigned> windowDim;
+  if (llvm::product_of(tile.shape) * bytes > room) {
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (rank == 1 || dim != contiguous)
+        if (!windowDim || tile.shape[dim] > tile.shape[*windowDim])
+          windowDim = dim;
+    int64_t slice = llvm::product_of(tile.shape) / tile.shape[*windowDim] * bytes;
+    part[*windowDim] = std::max<int64_t>(1, room / std::max<int64_t>(1, slice));
+  }
+  Value result;
+  int64_t step = windowDim ? part[*windowDim] : 1, extent = windowDim ? tile.shape[*windowDim] : 1;
+  for (int64_t begin = 0; begin < extent; begin += step) {
+    FailureOr<LDSArray> array = acquireArray(part, element, contiguous, user);
+    if (failed(array))
+      return failure();
+    array->windowDim = windowDim;
+    array->begin = begin;
+    array->end = std::min(begin + step, extent);
+    writeArray(*array, tile);
+    ldsBarrier();
+    Value read = readArray(*array, to, tile.shape, element);
+    if (!result) {
+      result = read;
+      continue;
+    }
+    SmallVector<Value> elements;
+    for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+      Value fresh = extract(read, reg);
+      Value inside = isInWindow(*array, to, reg);
+      elements.push_back(inside ? Value(arith::SelectOp::create(b, loc, inside, fresh, extract(result, reg))) : fresh);
+    }
+    result = pack(elements);
+  }
+  return result;
 }
 
 FailureOr<Value> TileEmitter::spreadFirstCopy(const TileValue &tile, Operation *user) {

@@ -56,6 +56,9 @@ struct MemoryRef {
 /// A part of the scratch memory of the workgroup that holds elements by
 /// coordinates.
 struct LDSArray {
+  /// Only coordinates `begin` to `end` - 1 along `windowDim` have a place.
+  std::optional<unsigned> windowDim;
+  int64_t begin = 0, end = 0;
   int64_t offset = 0;
   /// In elements.
   SmallVector<int64_t> strides;
@@ -154,6 +157,8 @@ public:
   /// Elements by row-major number, to see a tile with another shape.
   FailureOr<Value> reshapeThroughLDS(const TileValue &tile, const TileLayout &to, ArrayRef<int64_t> toShape,
                                      Operation *user);
+  /// i1: register `reg` lies in the array's window; null where always, false constants where never.
+  Value isInWindow(const LDSArray &array, const TileLayout &layout, int64_t reg);
   FailureOr<Value> convertLayout(const TileValue &tile, const TileLayout &to, Operation *user);
   /// Value of the first copy to all copies.
   FailureOr<Value> spreadFirstCopy(const TileValue &tile, Operation *user);
