@@ -145,6 +145,9 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
   std::string key = op.getName().str();
   for (const auto &[name, value] : instance.modelDims)
     key += fmt::format(" {}={}", name, value);
+  // Shapes of one operator may have different types.
+  if (!instance.inputs.empty())
+    key += fmt::format(" {}", atrex::getName(instance.inputs.front().type).str());
   auto [slot, isNew] = cache.try_emplace(key);
   if (isNew)
     if (llvm::Error error = compile(op, instance, slot->second))
@@ -184,6 +187,9 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   for (const auto &[dim, value] : instance.modelDims)
     if (!llvm::is_contained(instance.optionalDims, dim) || mentions(text, dim))
       compileOptions.dims[dim] = value;
+  // A kernel for several types takes that of the first input.
+  if (mentions(text, "DTYPE") && !instance.inputs.empty())
+    compileOptions.knobs["DTYPE"] = atrex::getName(instance.inputs.front().type).str();
   if (!options.scheduleName.empty()) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;

@@ -38,6 +38,11 @@ constexpr llvm::StringLiteral outputAttrName = "atx.output";
 constexpr llvm::StringLiteral defaultAttrName = "atx.default";
 constexpr llvm::StringLiteral mappingAttrName = "atx.mapping";
 constexpr llvm::StringLiteral layoutAttrName = "atx.layout";
+/// On operations with tile results: an array with a layout for each result,
+/// `unit` for scalars.
+constexpr llvm::StringLiteral tileLayoutsAttrName = "atx.tile_layouts";
+/// On `scf.while`: layouts of the arguments of the first region.
+constexpr llvm::StringLiteral beforeLayoutsAttrName = "atx.before_layouts";
 constexpr llvm::StringLiteral kernelArgsAttrName = "atx.args";
 constexpr llvm::StringLiteral targetAttrName = "atx.target";
 constexpr llvm::StringLiteral kernelAttrName = "atx.kernel";

@@ -399,6 +399,12 @@ private:
     return (type + "(" + (isShort ? text : "...") + ")").str();
   }
   std::vector<llvm::StringRef> visibleNames() const;
+  /// An element type by its name, type parameters included.
+  std::optional<DataType> lookupType(llvm::StringRef name) const {
+    auto param = typeParams.find(name);
+    return param == typeParams.end() ? frontend::lookupType(name) : std::optional(param->second);
+  }
+  void declareTypes();
 
   const ast::OpDecl &decl;
   /// Values of dimensions and knobs.
@@ -412,6 +418,8 @@ private:
   NodeBlock *block = nullptr;
   const CallSite *callSite = nullptr;
   std::unique_ptr<Operator> result;
+  /// Element types that parameters stand for, `DTYPE: type`.
+  llvm::StringMap<DataType> typeParams;
   llvm::StringMap<Symbol> symbols;
   /// Names of `let`s in order, for warnings.
   std::vector<llvm::StringRef> letNames;

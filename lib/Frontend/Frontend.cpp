@@ -218,7 +218,7 @@ static bool checkOptions(const ast::OpDecl &op, const Library &library, const Fr
       diags.error(op.loc) << "dimension '" << name << "' must be positive, got " << value;
     }
   }
-  std::vector<llvm::StringRef> knobs;
+  std::vector<llvm::StringRef> knobs = collectTypeParams(op);
   for (const ast::KnobDecl &knob : op.knobs)
     knobs.push_back(knob.name);
   for (const auto &[name, value] : options.knobs) {

@@ -90,6 +90,13 @@ bool Analyzer::adapt(Value &value, DataType type, StringRef what, llvm::SMLoc lo
 
 bool Analyzer::unify(llvm::MutableArrayRef<Value> values, StringRef what, llvm::SMLoc loc) {
   const Value *first = llvm::find_if(values, [](const Value &v) { return v.isNode(); });
+  if (first == values.end() && isKernel) {
+    // Constants alone become i32 or f32, as in a variable.
+    first = llvm::find_if(values, [](const Value &v) { return v.isFloat(); });
+    if (!makeTyped(first == values.end() ? values.front() : *const_cast<Value *>(first)))
+      return false;
+    first = llvm::find_if(values, [](const Value &v) { return v.isNode(); });
+  }
   if (first == values.end()) {
     diags.error(loc) << "all operands of " << what << " are constants or dimensions; give one a type, for example '"
                      << suggestCast("f32", values.front()) << "'";

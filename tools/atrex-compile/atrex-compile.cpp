@@ -11,6 +11,7 @@
 #include "atrex/Device/Device.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Pipelines/Pipelines.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "atrex/Target/Chip.h"
 #include "mlir/IR/AsmState.h"
@@ -228,15 +229,13 @@ int main(int argc, char **argv) {
     break;
   }
 
-  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(settings.input, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> source = readInput(settings.input, maxTextBytes);
   if (!source)
-    return fail(
-        createStringError(source.getError(), "cannot read '" + settings.input + "': " + source.getError().message()));
+    return fail(source.takeError());
   if (!scheduleName.empty()) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> schedule = MemoryBuffer::getFile(scheduleName, /*IsText=*/true);
+    Expected<std::unique_ptr<MemoryBuffer>> schedule = readInput(scheduleName, maxTextBytes);
     if (!schedule)
-      return fail(createStringError(schedule.getError(),
-                                    "cannot read '" + scheduleName + "': " + schedule.getError().message()));
+      return fail(schedule.takeError());
     options.schedule = (*schedule)->getBuffer().str();
     options.scheduleName = scheduleName;
     if (stripSchedule(options.schedule).empty())
