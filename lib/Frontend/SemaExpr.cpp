@@ -234,11 +234,16 @@ std::vector<StringRef> Analyzer::visibleNames() const {
 
 Value Analyzer::evaluate(const ast::Expr *expr) {
   Value value = evaluateAny(expr);
-  if (value.isTuple() && !value.elements.empty()) {
+  if (value.isTuple() && value.elements.empty()) {
+    diags.error(expr->loc) << "'" << printable(expr->getText()) << "' gives no value; it stands alone as a statement";
+    return {};
+  }
+  if (value.isTuple()) {
     diags.error(expr->loc) << "one value is needed here, got " << describe(value)
                            << "; take them apart with 'let (a, b) = ...'";
     return {};
   }
+  foldTruth(value);
   return isKernel ? finishKernelValue(std::move(value), expr) : value;
 }
 
@@ -588,6 +593,12 @@ Value Analyzer::evaluateIndex(const ast::IndexExpr &expr) {
     }
     lowered.isFull = begin->substitute(dims).getConstant() == 0 && *newExtent == extent;
     lowered.begin = begin->substitute(dims);
+    if (isKernel && options.isSelected && !lowered.begin.getConstant()) {
+      diags.error(item.range.Start) << "a slice of a tile must begin at a place that is known when the program is "
+                                       "compiled, got '"
+                                    << lowered.begin.str() << "'";
+      return {};
+    }
     isIdentity &= lowered.isFull;
     newShape.push_back(lowered.isFull ? extent : *newExtent);
   }

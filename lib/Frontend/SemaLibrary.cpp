@@ -111,8 +111,10 @@ std::optional<int64_t> Analyzer::evaluateNumber(const ast::Expr *expr, StringRef
 }
 
 void Analyzer::declareKnobs() {
+  // Domains do not depend on other knobs: their names are known behind the clause.
+  llvm::StringMap<Symbol> declared;
   for (const ast::KnobDecl &knob : decl.knobs) {
-    auto [entry, isNew] = symbols.try_emplace(knob.name, Symbol{Symbol::Kind::Knob, knob.loc, {}, true});
+    auto [entry, isNew] = declared.try_emplace(knob.name, Symbol{Symbol::Kind::Knob, knob.loc, {}, true});
     if (!isNew) {
       mlir::InFlightDiagnostic diagnostic = diags.error(knob.loc);
       diagnostic << "knob '" << knob.name << "' is declared twice";
@@ -198,12 +200,15 @@ void Analyzer::declareKnobs() {
         checked.value = value;
       }
     }
-    dims[checked.name] = checked.value;
     entry->second.value.kind = Value::Kind::Dim;
     entry->second.value.dim = DimExpr::dim(knob.name);
     entry->second.value.dimSize = 1;
     result->knobs.push_back(std::move(checked));
   }
+  for (const Knob &knob : result->knobs)
+    dims[knob.name] = knob.value;
+  for (auto &entry : declared)
+    symbols.try_emplace(entry.getKey(), std::move(entry.getValue()));
 }
 
 std::vector<Knob> Analyzer::takeKnobs() {
@@ -329,6 +334,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
       if (isGiven[index]) {
         diags.error(arg.loc) << "parameter '" << arg.name << "' of '" << fn.name << "' is given twice";
         ok = false;
+        isSilent = true;
         continue;
       }
     } else {
@@ -367,6 +373,13 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
     return {};
   }
 
+  if (result->callSites.size() >= maxHelperCalls || result->nodes.size() > maxProgramNodes) {
+    diags.error(expr.loc) << "the program becomes too large: more than " << maxHelperCalls << " calls of helpers or "
+                          << maxProgramNodes << " operations";
+    options.library->failedFns.insert(fn.name);
+    return {};
+  }
+
   unsigned errorsBefore = diags.getNumErrors();
   result->callSites.push_back(std::make_unique<CallSite>(CallSite{expr.loc, callSite}));
   const CallSite *savedSite = std::exchange(callSite, result->callSites.back().get());
@@ -388,11 +401,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
     callSite = savedSite;
   });
 
-  for (auto [param, value, given] : llvm::zip_equal(fn.params, args, isGiven)) {
-    if (!given)
-      value = evaluate(param.defaultValue);
-    if (value.isPoison())
-      continue;
+  for (auto [param, value] : llvm::zip_equal(fn.params, args)) {
     if (!param.type.element.empty() &&
         !checkAnnotation(value, param.type, "parameter '" + param.name + "'", expr.loc, /*bindsNames=*/true))
       value = {};
