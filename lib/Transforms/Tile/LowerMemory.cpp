@@ -141,6 +141,9 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
   if (!op)
     return false;
   if (isa<atx::TileIotaOp>(op)) {
+    // A single 0 may be stretched along a dimension that is longer.
+    if (type.getDimSize(0) == 1)
+      return true;
     index.coordinates.push_back({dims[0], coefficient});
     return true;
   }
