@@ -217,8 +217,8 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   int64_t values = countRegisters(lhs);
   int64_t bytes = std::max<unsigned>(1, getBitWidth(*a) / 8);
   int64_t together = 1;
-  while (values * bytes * together < 16 && rest[plan.kDim] % (together * 2) == 0 &&
-         !lhs[plan.kDim].empty() && !lhs[plan.kDim].front().isThread)
+  while (values * bytes * together < 16 && rest[plan.kDim] % (together * 2) == 0 && !lhs[plan.kDim].empty() &&
+         !lhs[plan.kDim].front().isThread)
     together *= 2;
   if (together > 1) {
     for (auto *modes : {&lhs, &rhs})
@@ -362,8 +362,7 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
       element = b.getF32Type();
     }
     elements[i] = element;
-    FailureOr<LDSArray> array =
-        e.acquireArray(factors[i].shape, element, unsigned(factors[i].shape.size()) - 1, op);
+    FailureOr<LDSArray> array = e.acquireArray(factors[i].shape, element, unsigned(factors[i].shape.size()) - 1, op);
     if (failed(array))
       return failure();
     arrays[i] = *array;
@@ -461,8 +460,7 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
     b.setInsertionPointAfter(loop);
   }
   (void)outside;
-  FailureOr<Value> result =
-      e.convertLayout({next, layout, acc.shape}, e.getLayout(op.getResult()), op);
+  FailureOr<Value> result = e.convertLayout({next, layout, acc.shape}, e.getLayout(op.getResult()), op);
   if (failed(result))
     return failure();
   e.setTile(op.getResult(), *result);

@@ -23,9 +23,7 @@ using namespace atrex::tile;
 // Small emission
 //===----------------------------------------------------------------------===//
 
-Value TileEmitter::i32(int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
-}
+Value TileEmitter::i32(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value))); }
 Value TileEmitter::i64(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
 Value TileEmitter::boolean(bool value) { return arith::ConstantOp::create(b, loc, b.getBoolAttr(value)); }
 Value TileEmitter::zero(Type type) { return arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type))); }
@@ -171,11 +169,10 @@ Value TileEmitter::getThreadCoordinate(const TileLayout &layout, unsigned dim) {
     if (stride * size != layout.getThreads())
       digit = arith::AndIOp::create(b, loc, digit, i32(size - 1));
     if (step != 1)
-      digit = llvm::isPowerOf2_64(step)
-                  ? Value(arith::ShLIOp::create(b, loc, digit, i32(llvm::Log2_64(step))))
-                  : Value(arith::MulIOp::create(b, loc, digit, i32(step)));
-    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, digit, arith::IntegerOverflowFlags::nsw |
-                                                                    arith::IntegerOverflowFlags::nuw))
+      digit = llvm::isPowerOf2_64(step) ? Value(arith::ShLIOp::create(b, loc, digit, i32(llvm::Log2_64(step))))
+                                        : Value(arith::MulIOp::create(b, loc, digit, i32(step)));
+    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, digit,
+                                            arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw))
               : digit;
   }
   entryPoint = sum.getDefiningOp();
@@ -297,9 +294,8 @@ FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   if (nextScratch + bytes > soft)
     nextScratch = 0;
   int64_t offset = nextScratch;
-  bool meets = scratchUnknown || llvm::any_of(pending, [&](auto range) {
-    return range.first < offset + bytes && offset < range.second;
-  });
+  bool meets = scratchUnknown ||
+               llvm::any_of(pending, [&](auto range) { return range.first < offset + bytes && offset < range.second; });
   if (meets) {
     ldsBarrier();
     pending.clear();
@@ -559,8 +555,8 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
       address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
       at += offset * array.strides[dim];
     }
-    pieces.push_back(loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address),
-                             vector * array.bytes));
+    pieces.push_back(
+        loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address), vector * array.bytes));
   }
   return fromStorage(concat(pieces), element);
 }
@@ -823,8 +819,8 @@ LogicalResult TileEmitter::emitConstant(Operation *op) {
   for (int64_t reg = 0; reg < count; ++reg) {
     int64_t linear = 0;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      linear = linear * type.getDimSize(dim) +
-               std::min(layout.getRegisterCoordinate(dim, reg), type.getDimSize(dim) - 1);
+      linear =
+          linear * type.getDimSize(dim) + std::min(layout.getRegisterCoordinate(dim, reg), type.getDimSize(dim) - 1);
     elements.push_back(values[linear]);
   }
   setTile(constant, arith::ConstantOp::create(b, loc, cast<TypedAttr>(DenseElementsAttr::get(lane, elements))));
@@ -1092,8 +1088,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     SmallVector<int64_t> shape = getShape(cast.getResult());
     const TileLayout &to = getLayout(cast.getResult());
     std::optional<TileLayout> seen = source.layout.reshape(source.shape, shape);
-    FailureOr<Value> value = seen ? convertLayout({source.vector, *seen, shape}, to, op)
-                                  : reshapeThroughLDS(source, to, shape, op);
+    FailureOr<Value> value =
+        seen ? convertLayout({source.vector, *seen, shape}, to, op) : reshapeThroughLDS(source, to, shape, op);
     if (!seen)
       ++numLDSConversions;
     if (failed(value))
@@ -1108,15 +1104,13 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
       starts[i] = cast<IntegerAttr>(attr).getInt();
     if (slice.hasNonUnitStrides())
       return op->emitError() << "only slices of stride 1 can be distributed";
-    FailureOr<LDSArray> array =
-        acquireArray(source.shape, source.getElementType(), unsigned(shape.size()) - 1, op);
+    FailureOr<LDSArray> array = acquireArray(source.shape, source.getElementType(), unsigned(shape.size()) - 1, op);
     if (failed(array))
       return failure();
     ++numLDSConversions;
     writeArray(*array, source);
     ldsBarrier();
-    setTile(slice.getResult(),
-            readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
+    setTile(slice.getResult(), readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
     return success();
   }
   if (auto extractOp = dyn_cast<vector::ExtractOp>(op); extractOp && !isa<VectorType>(extractOp.getType())) {
