@@ -598,6 +598,10 @@ void Formatter::flush() {
     size_t width = text.size() - (lastBreak == std::string::npos ? 0 : lastBreak + 1);
     if (width + 2 + trailing->text.size() <= maxLineWidth) {
       text += "  " + trailing->text.str();
+    } else if (llvm::any_of(current.items, [](const Item &item) { return item.token.is(TokenKind::Comment); })) {
+      // Comments stay in order: with one inside of the line, below it.
+      bool opens = roles.opensBlock(current.items.back().token);
+      text += "\n" + std::string(current.indent + (opens ? indentWidth : 0), ' ') + trailing->text.str();
     } else {
       // Above the line there is more room. What closes a block has its comment
       // in the block.
@@ -663,7 +667,7 @@ std::string Formatter::run() {
       break;
 
     bool isEmptyBlock = before && roles.closesBlock(token) && tokens[i - 1].text.data() == before->text.data() &&
-                        roles.opensBlock(*before) && deferred.empty();
+                        roles.opensBlock(*before) && !current.items.empty();
     bool isNewLine = endsLine(token) && !isEmptyBlock;
     if (roles.closesBlock(token))
       --blockDepth;
