@@ -24,12 +24,14 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
 #include <memory>
+#include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
@@ -640,6 +642,31 @@ bool isReplaceable(const std::string &path) {
   return path != "-" && (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_regular_file(path));
 }
 
+/// Keeps a result file for one run at a time by a lock beside it, which ends with
+/// the process however that ends. Where no lock can be had, nothing is claimed.
+class FileClaim {
+public:
+  explicit FileClaim(const std::string &path) : lock(path + ".lock") {
+    fd = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    isOthers = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+  ~FileClaim() {
+    if (fd < 0)
+      return;
+    if (!isOthers)
+      ::unlink(lock.c_str());
+    ::close(fd);
+  }
+  FileClaim(const FileClaim &) = delete;
+  FileClaim &operator=(const FileClaim &) = delete;
+  bool isTaken() const { return isOthers; }
+
+private:
+  std::string lock;
+  int fd = -1;
+  bool isOthers = false;
+};
+
 int runRun(Context &context, const Arguments &arguments) {
   // Usage.
   if (arguments.has("op") + arguments.has("all") + arguments.has("case") != 1)
@@ -795,6 +822,15 @@ int runRun(Context &context, const Arguments &arguments) {
         return context.fail(makeError(fmt::format("there is no kernel for {}: bench/kernels/{}.atx does not exist; "
                                                   "name one with --kernel",
                                                   op->name, op->name)));
+
+  // Two runs would replace each other's results.
+  std::optional<FileClaim> claim;
+  if (arguments.has("json") && isReplaceable(jsonPath)) {
+    claim.emplace(jsonPath);
+    if (claim->isTaken())
+      return context.fail(
+          makeError(fmt::format("another run writes '{}'; wait for it or name another file", jsonPath)));
+  }
 
   isInterrupted.store(false);
   auto previousHandler = std::signal(SIGINT, handleInterrupt);

@@ -47,7 +47,8 @@ LogicalResult TensorArgOp::verify() {
   if (getKind() != TileReduceKind::ArgMax && getKind() != TileReduceKind::ArgMin)
     return emitOpError() << "finds 'argmax' or 'argmin', not '" << stringifyTileReduceKind(getKind())
                          << "'; other reductions are 'linalg.generic'";
-  if (failed(verifyAxis(*this, getAxis(), input)) || failed(verifyOrder(*this, input.getElementType(), getIsUnsigned())))
+  if (failed(verifyAxis(*this, getAxis(), input)) ||
+      failed(verifyOrder(*this, input.getElementType(), getIsUnsigned())))
     return failure();
   SmallVector<int64_t> shape(input.getShape());
   shape.erase(shape.begin() + getAxis());

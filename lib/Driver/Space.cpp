@@ -28,15 +28,15 @@ static json::Object toJSON(const frontend::KnobSpace &space) {
     json::Array useless;
     uint64_t combinations = space.numPoints / knob.domain.size();
     for (int64_t value : knob.domain) {
-      auto hasValue = [&, index = i](const frontend::KnobSpace::Excluded &point) { return point.values[index] == value; };
+      auto hasValue = [&, index = i](const frontend::KnobSpace::Excluded &point) {
+        return point.values[index] == value;
+      };
       if (uint64_t(llvm::count_if(space.excluded, hasValue)) == combinations) {
         const auto &first = *llvm::find_if(space.excluded, hasValue);
-        useless.push_back(
-            json::Object{{"value", value}, {"because", first.message}, {"location", first.location}});
+        useless.push_back(json::Object{{"value", value}, {"because", first.message}, {"location", first.location}});
       }
     }
-    json::Object entry{
-        {"name", knob.name}, {"domain", json::Array(knob.domain)}, {"default", knob.defaultValue}};
+    json::Object entry{{"name", knob.name}, {"domain", json::Array(knob.domain)}, {"default", knob.defaultValue}};
     if (knob.isFixed)
       entry["fixed"] = true;
     entry["excluded"] = std::move(useless);

@@ -28,8 +28,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <set>
 
@@ -326,15 +326,15 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
 
 static std::string printLocation(mlir::Location loc) {
   auto file = loc->findInstanceOf<mlir::FileLineColLoc>();
-  return file ? (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" +
-                 llvm::Twine(file.getColumn()))
-                    .str()
-              : std::string();
+  return file
+             ? (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
+                   .str()
+             : std::string();
 }
 
 /// Takes apart what `,` and `&&` join.
-static void collectConstraints(const ast::Expr *expr, const Source &source, const DimMap &dims,
-                               const KnobSpace &space, std::vector<KnobSpace::Constraint> &constraints) {
+static void collectConstraints(const ast::Expr *expr, const Source &source, const DimMap &dims, const KnobSpace &space,
+                               std::vector<KnobSpace::Constraint> &constraints) {
   auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr);
   if (binary && binary->op == ast::BinaryOp::And) {
     collectConstraints(binary->lhs, source, dims, space, constraints);

@@ -293,9 +293,8 @@ void OperatorLowering::lowerNode(const Node &node) {
     else if (auto *concat = std::get_if<Node::Concat>(&node.op))
       view.base = lowerConcat(node, concat->axis);
     else if (auto *take = std::get_if<Node::Take>(&node.op))
-      view.base =
-          atx::TensorTakeOp::create(b, getLoc(node.loc), getTensorType(node.shape, node.type),
-                                    materialize(*node.operands[0]), materialize(*node.operands[1]), take->axis);
+      view.base = atx::TensorTakeOp::create(b, getLoc(node.loc), getTensorType(node.shape, node.type),
+                                            materialize(*node.operands[0]), materialize(*node.operands[1]), take->axis);
     else
       view.base = lowerIota(node);
     view.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
@@ -577,10 +576,10 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
   if (reduce.op == Reduction::ArgMax || reduce.op == Reduction::ArgMin) {
     View position;
     bool isUnsigned = operand.type == DataType::U8 || operand.type == DataType::U32;
-    position.base = atx::TensorArgOp::create(
-        b, loc, getTensorType(node.shape, DataType::I32),
-        reduce.op == Reduction::ArgMax ? atx::TileReduceKind::ArgMax : atx::TileReduceKind::ArgMin,
-        materialize(operand), reduce.axes.front(), isUnsigned);
+    position.base = atx::TensorArgOp::create(b, loc, getTensorType(node.shape, DataType::I32),
+                                             reduce.op == Reduction::ArgMax ? atx::TileReduceKind::ArgMax
+                                                                            : atx::TileReduceKind::ArgMin,
+                                             materialize(operand), reduce.axes.front(), isUnsigned);
     position.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
     position.extents = node.shape;
     return position;
@@ -734,8 +733,8 @@ mlir::Value OperatorLowering::lowerContract(const Node &node, const Node::Contra
   mlir::Value init = getInit(nullptr, type, node.shape, loc);
   bool isSum = contract.numLoops > rank;
   if (isSum)
-    init = linalg::FillOp::create(b, loc, getConstant(ElementwiseBuilder(b, loc).getNeutral(Reduction::Sum, node.type), loc),
-                                  init)
+    init = linalg::FillOp::create(
+               b, loc, getConstant(ElementwiseBuilder(b, loc).getNeutral(Reduction::Sum, node.type), loc), init)
                .getResult(0);
   SmallVector<AffineExpr> kept;
   for (unsigned i = 0; i < rank; ++i)
@@ -775,9 +774,9 @@ mlir::Value OperatorLowering::lowerReshape(const Node &node) {
   if (node.shape.empty()) {
     // All extents are 1.
     value = castTo(value, RankedTensorType::get(SmallVector<int64_t>(flat.getRank(), 1), flat.getElementType()), loc);
-    return flat.getRank() ? tensor::CollapseShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>())
-                                .getResult()
-                          : value;
+    return flat.getRank()
+               ? tensor::CollapseShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>()).getResult()
+               : value;
   }
   if (flat.getRank() == 0)
     return tensor::ExpandShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>());
@@ -798,8 +797,7 @@ mlir::Value OperatorLowering::lowerTranspose(const Node &node, ArrayRef<unsigned
   SmallVector<AffineExpr> exprs(axes.size());
   for (auto [i, axis] : llvm::enumerate(axes))
     exprs[axis] = b.getAffineDimExpr(i);
-  return createGeneric(loc, materialize(*node.operands.front()),
-                       AffineMap::get(axes.size(), 0, exprs, b.getContext()),
+  return createGeneric(loc, materialize(*node.operands.front()), AffineMap::get(axes.size(), 0, exprs, b.getContext()),
                        getInit(nullptr, getTensorType(node.shape, node.type), node.shape, loc),
                        [](OpBuilder &, ValueRange args) { return args.front(); });
 }

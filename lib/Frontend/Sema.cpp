@@ -97,8 +97,9 @@ void Analyzer::declareTypes() {
       if (std::optional<DataType> value = name ? frontend::lookupType(name->name) : std::nullopt)
         type = *value;
       else
-        diags.error(param.defaultValue->loc) << "the default of type '" << param.name << "' must be an element type, got '"
-                                             << printable(param.defaultValue->getText()) << "'";
+        diags.error(param.defaultValue->loc)
+            << "the default of type '" << param.name << "' must be an element type, got '"
+            << printable(param.defaultValue->getText()) << "'";
     } else if (options.isSelected && given == options.knobs.end()) {
       diags.error(param.loc) << "type '" << param.name << "' has no value; give it one with '--knob " << param.name
                              << "=...', for example 'bf16'";

@@ -304,12 +304,12 @@ void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<atx::TileLoadOp>(op))
-    return getAccessLayout(getShape(result), threads,
-                           analyzeAccess(analysis, load.getMemory().getType(), load.getIndices(), {},
-                                         getShape(result)));
+    return getAccessLayout(
+        getShape(result), threads,
+        analyzeAccess(analysis, load.getMemory().getType(), load.getIndices(), {}, getShape(result)));
   if (auto atomic = dyn_cast<atx::TileAtomicOp>(op)) {
-    AccessPattern pattern = analyzeAccess(analysis, atomic.getMemory().getType(), atomic.getIndices(),
-                                          atomic.getMask(), getShape(result));
+    AccessPattern pattern =
+        analyzeAccess(analysis, atomic.getMemory().getType(), atomic.getIndices(), atomic.getMask(), getShape(result));
     pattern.vector = std::min<int64_t>(pattern.vector, pattern.bytes == 2 ? 2 : 1);
     return getAccessLayout(getShape(result), threads, pattern);
   }
@@ -321,8 +321,7 @@ LogicalResult Assigner::assignAnchors() {
   for (Operation *op : ops) {
     if (auto pin = dyn_cast<atx::TilePinOp>(op)) {
       std::string message;
-      std::optional<TileLayout> layout =
-          parsePinLayout(pin.getLayout(), getShape(pin.getResult()), threads, message);
+      std::optional<TileLayout> layout = parsePinLayout(pin.getLayout(), getShape(pin.getResult()), threads, message);
       if (!layout)
         return op->emitError() << "layout \"" << pin.getLayout() << "\" cannot hold " << pin.getType() << ": "
                                << message;

@@ -24,9 +24,7 @@ static constexpr uint32_t rawBufferFlags = (7u << 12) | (4u << 15);
 /// and drops writes.
 static constexpr int64_t bufferSpan = int64_t(1) << 31;
 
-static int64_t pow2Part(int64_t value) {
-  return value == 0 ? 4096 : std::min<int64_t>(4096, value & -value);
-}
+static int64_t pow2Part(int64_t value) { return value == 0 ? 4096 : std::min<int64_t>(4096, value & -value); }
 
 static int64_t getStorageBytes(Type element) {
   if (element.isIndex())
@@ -354,9 +352,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   // Lanes in the same 64-bit form when they do not fit.
   Value uniform;
   int64_t constant = 0;
-  auto add = [&](Value &sum, Value term) {
-    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, term)) : term;
-  };
+  auto add = [&](Value &sum, Value term) { sum = sum ? Value(arith::AddIOp::create(b, loc, sum, term)) : term; };
   for (unsigned i = 0; i < indices.size(); ++i) {
     if (!linear[i])
       continue;
@@ -392,9 +388,9 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     if (steps[dim] != 0)
       if (Value coordinate = e.getThreadCoordinate(layout, dim)) {
         Value wide = narrow ? coordinate : Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), coordinate));
-        add(laneBase, steps[dim] == 1 ? wide
-                                      : Value(arith::MulIOp::create(b, loc, wide,
-                                                                    narrow ? e.i32(steps[dim]) : e.i64(steps[dim]))));
+        add(laneBase, steps[dim] == 1
+                          ? wide
+                          : Value(arith::MulIOp::create(b, loc, wide, narrow ? e.i32(steps[dim]) : e.i64(steps[dim]))));
       }
   useBuffer = e.bufferAccess && narrow && !memory.isShared && rank != 0;
   if (useBuffer) {
@@ -486,8 +482,7 @@ Value Access::getPointer(int64_t reg) {
   }
   if (int64_t constant = getConstantOffset(reg)) {
     if (llvm::isInt<31>(constant))
-      pointer =
-          LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(constant)});
+      pointer = LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(constant)});
     else
       pointer = LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{e.i64(constant)});
   }
@@ -501,9 +496,7 @@ static Type getTransferType(int64_t bits, Builder &b) {
   return VectorType::get(bits / 32, b.getI32Type());
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
+static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
 
 LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   auto load = cast<atx::TileLoadOp>(op);
@@ -607,8 +600,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     Value piece = e.select(stored, regs);
     if (access.usesBuffer()) {
       Value none = e.i32(0);
-      Value words =
-          LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
+      Value words = LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
       ROCDL::RawPtrBufferStoreOp::create(b, loc, words, access.getResource(), access.getOffset(reg, condition), none,
                                          none, ArrayAttr(), ArrayAttr(), ArrayAttr());
       continue;
@@ -635,8 +627,7 @@ static Value emitCompareLoop(TileEmitter &e, Value pointer, Value value, StringR
     // Two halves to a word.
     Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
     Value low = arith::AndIOp::create(b, loc, address, e.i64(2));
-    shift = arith::TruncIOp::create(b, loc, b.getI32Type(),
-                                    arith::ShLIOp::create(b, loc, low, e.i64(3)).getResult());
+    shift = arith::TruncIOp::create(b, loc, b.getI32Type(), arith::ShLIOp::create(b, loc, low, e.i64(3)).getResult());
     pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                                   ArrayRef<LLVM::GEPArg>{arith::SubIOp::create(b, loc, e.i64(0), low).getResult()});
   }
@@ -652,13 +643,12 @@ static Value emitCompareLoop(TileEmitter &e, Value pointer, Value value, StringR
       return raw;
     Value field = arith::ShLIOp::create(b, loc, e.i32(0xFFFF), shift);
     Value rest = arith::AndIOp::create(b, loc, whole, arith::XOrIOp::create(b, loc, field, e.i32(-1)).getResult());
-    Value moved =
-        arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, b.getI32Type(), raw).getResult(), shift);
+    Value moved = arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, b.getI32Type(), raw).getResult(), shift);
     return arith::OrIOp::create(b, loc, rest, moved);
   };
-  Value first = LLVM::LoadOp::create(b, loc, word, pointer, bytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                                     /*isInvariant=*/false, /*isInvariantGroup=*/false,
-                                     LLVM::AtomicOrdering::monotonic, scope);
+  Value first =
+      LLVM::LoadOp::create(b, loc, word, pointer, bytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                           /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, scope);
   auto loop = scf::WhileOp::create(
       b, loc, TypeRange{word}, ValueRange{first},
       [&](OpBuilder &, Location, ValueRange args) {
@@ -686,8 +676,8 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
     shape = TileEmitter::getShape(atomic.getValue());
     for (Value operand : {atomic.getValue(), atomic.getCompare()})
       if (operand && e.getLayout(operand) != layout)
-        return op->emitError() << "operand is held in layout " << e.getLayout(operand).str()
-                               << " but needed in layout " << layout.str();
+        return op->emitError() << "operand is held in layout " << e.getLayout(operand).str() << " but needed in layout "
+                               << layout.str();
   }
   Type element = getElementTypeOrSelf(atomic.getValue().getType());
   using Kind = atx::TileAtomicKind;
@@ -738,14 +728,14 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
       auto asBits = [&](Value v) -> Value {
         return v.getType() == integer ? v : Value(arith::BitcastOp::create(b, loc, integer, v));
       };
-      Value pair = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, asBits(compare), asBits(value),
-                                                 LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic,
-                                                 scope, align);
+      Value pair =
+          LLVM::AtomicCmpXchgOp::create(b, loc, pointer, asBits(compare), asBits(value),
+                                        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic, scope, align);
       Value old = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
       return element == integer ? old : Value(arith::BitcastOp::create(b, loc, element, old));
     }
-    bool native = !isFloat || (*kind == Bin::fadd && (element.getIntOrFloatBitWidth() >= 32 ||
-                                                      isa<VectorType>(value.getType())));
+    bool native =
+        !isFloat || (*kind == Bin::fadd && (element.getIntOrFloatBitWidth() >= 32 || isa<VectorType>(value.getType())));
     if (!native && *kind != Bin::xchg)
       return emitCompareLoop(e, pointer, value, scope, [&](Value old) -> Value {
         if (*kind == Bin::fadd)
@@ -769,8 +759,8 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
     Value value = e.getScalar(atomic.getValue());
     Value compare = atomic.getCompare() ? e.getScalar(atomic.getCompare()) : Value();
     Value condition = e.andMasks(first, access.getCondition(0));
-    Value old = e.emitIfValue(condition, zero,
-                              [&] { return apply(value, compare, access.getPointer(0), access.getBytes()); });
+    Value old =
+        e.emitIfValue(condition, zero, [&] { return apply(value, compare, access.getPointer(0), access.getBytes()); });
     if (wanted) {
       FailureOr<int64_t> slot = e.acquireScratch(8, op);
       if (failed(slot))

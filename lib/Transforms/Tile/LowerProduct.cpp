@@ -217,8 +217,8 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   int64_t values = countRegisters(lhs);
   int64_t bytes = std::max<unsigned>(1, getBitWidth(*a) / 8);
   int64_t together = 1;
-  while (values * bytes * together < 16 && rest[plan.kDim] % (together * 2) == 0 &&
-         !lhs[plan.kDim].empty() && !lhs[plan.kDim].front().isThread)
+  while (values * bytes * together < 16 && rest[plan.kDim] % (together * 2) == 0 && !lhs[plan.kDim].empty() &&
+         !lhs[plan.kDim].front().isThread)
     together *= 2;
   if (together > 1) {
     for (auto *modes : {&lhs, &rhs})
@@ -354,6 +354,7 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
   LDSArray arrays[2];
   Type elements[2];
   TileValue factors[2] = {e.getTile(op.getLhs()), e.getTile(op.getRhs())};
+  TileEmitter::ScratchHold hold(e);
   for (unsigned i = 0; i < 2; ++i) {
     // Narrow floats are widened once.
     Type element = factors[i].getElementType();
@@ -362,8 +363,7 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
       element = b.getF32Type();
     }
     elements[i] = element;
-    FailureOr<LDSArray> array =
-        e.acquireArray(factors[i].shape, element, unsigned(factors[i].shape.size()) - 1, op);
+    FailureOr<LDSArray> array = e.acquireArray(factors[i].shape, element, unsigned(factors[i].shape.size()) - 1, op);
     if (failed(array))
       return failure();
     arrays[i] = *array;
@@ -421,7 +421,6 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
   SmallVector<scf::ForOp> loops;
   SmallVector<Value> counters(extents.size());
   OpBuilder::InsertionGuard guard(b);
-  OpBuilder::InsertPoint outside = b.saveInsertionPoint();
   for (unsigned dim : plan.k) {
     auto loop = scf::ForOp::create(b, loc, e.i32(0), e.i32(extents[dim]), e.i32(1), ValueRange{sum});
     sum = loop.getRegionIterArg(0);
@@ -460,9 +459,7 @@ static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, 
     next = loop.getResult(0);
     b.setInsertionPointAfter(loop);
   }
-  (void)outside;
-  FailureOr<Value> result =
-      e.convertLayout({next, layout, acc.shape}, e.getLayout(op.getResult()), op);
+  FailureOr<Value> result = e.convertLayout({next, layout, acc.shape}, e.getLayout(op.getResult()), op);
   if (failed(result))
     return failure();
   e.setTile(op.getResult(), *result);

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,9 +22,7 @@ using namespace atrex::tile;
 // Small emission
 //===----------------------------------------------------------------------===//
 
-Value TileEmitter::i32(int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
-}
+Value TileEmitter::i32(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value))); }
 Value TileEmitter::i64(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
 Value TileEmitter::boolean(bool value) { return arith::ConstantOp::create(b, loc, b.getBoolAttr(value)); }
 Value TileEmitter::zero(Type type) { return arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type))); }
@@ -171,11 +168,10 @@ Value TileEmitter::getThreadCoordinate(const TileLayout &layout, unsigned dim) {
     if (stride * size != layout.getThreads())
       digit = arith::AndIOp::create(b, loc, digit, i32(size - 1));
     if (step != 1)
-      digit = llvm::isPowerOf2_64(step)
-                  ? Value(arith::ShLIOp::create(b, loc, digit, i32(llvm::Log2_64(step))))
-                  : Value(arith::MulIOp::create(b, loc, digit, i32(step)));
-    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, digit, arith::IntegerOverflowFlags::nsw |
-                                                                    arith::IntegerOverflowFlags::nuw))
+      digit = llvm::isPowerOf2_64(step) ? Value(arith::ShLIOp::create(b, loc, digit, i32(llvm::Log2_64(step))))
+                                        : Value(arith::MulIOp::create(b, loc, digit, i32(step)));
+    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, digit,
+                                            arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw))
               : digit;
   }
   entryPoint = sum.getDefiningOp();
@@ -284,22 +280,28 @@ Value TileEmitter::shuffleXor(Value scalar, int64_t mask, bool lowBitsAgree) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
+  if (e.scratchUnknown || !e.pending.empty())
+    e.ldsBarrier(0);
+  e.nextScratch = 0;
+  e.held = true;
+}
+
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (bytes > room)
     return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << sharedBytes << " of the kernel's own; " << chip.arch << " has " << chip.ldsBytesPerCU
-                             << "; use smaller tiles",
+                             << sharedBytes + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has "
+                             << chip.ldsBytesPerCU << "; use smaller tiles",
            failure();
   // Behind the last use, so that the next writes do not wait for its reads.
   int64_t soft = std::min<int64_t>(room, std::max<int64_t>(scratchEnd, 8192));
-  if (nextScratch + bytes > soft)
+  if (!held && nextScratch + bytes > soft)
     nextScratch = 0;
   int64_t offset = nextScratch;
-  bool meets = scratchUnknown || llvm::any_of(pending, [&](auto range) {
-    return range.first < offset + bytes && offset < range.second;
-  });
+  bool meets = scratchUnknown ||
+               llvm::any_of(pending, [&](auto range) { return range.first < offset + bytes && offset < range.second; });
   if (meets) {
     ldsBarrier();
     pending.clear();
@@ -427,7 +429,7 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   array.contiguousDim = contiguousDim;
   array.strides.resize(extents.size(), 1);
   int64_t quantum = std::max<int64_t>(1, 16 / array.bytes), next = 1;
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (!extents.empty()) {
     next = extents[contiguousDim];
     int64_t rowCount = llvm::product_of(extents) / extents[contiguousDim];
@@ -559,8 +561,8 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
       address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
       at += offset * array.strides[dim];
     }
-    pieces.push_back(loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address),
-                             vector * array.bytes));
+    pieces.push_back(
+        loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address), vector * array.bytes));
   }
   return fromStorage(concat(pieces), element);
 }
@@ -622,7 +624,7 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
 
   ++numLDSConversions;
   if (remarks)
-    user->emitRemark() << "moves a tile of " << llvm::interleaved(tile.shape, "x") << "x" << tile.getElementType()
+    user->emitRemark() << "moves a tile of type " << VectorType::get(tile.shape, tile.getElementType())
                        << " from layout " << tile.layout.str() << " to " << to.str() << " through shared memory";
   unsigned contiguous = rank - 1;
   int64_t longest = 1;
@@ -823,8 +825,8 @@ LogicalResult TileEmitter::emitConstant(Operation *op) {
   for (int64_t reg = 0; reg < count; ++reg) {
     int64_t linear = 0;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      linear = linear * type.getDimSize(dim) +
-               std::min(layout.getRegisterCoordinate(dim, reg), type.getDimSize(dim) - 1);
+      linear =
+          linear * type.getDimSize(dim) + std::min(layout.getRegisterCoordinate(dim, reg), type.getDimSize(dim) - 1);
     elements.push_back(values[linear]);
   }
   setTile(constant, arith::ConstantOp::create(b, loc, cast<TypedAttr>(DenseElementsAttr::get(lane, elements))));
@@ -1092,8 +1094,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     SmallVector<int64_t> shape = getShape(cast.getResult());
     const TileLayout &to = getLayout(cast.getResult());
     std::optional<TileLayout> seen = source.layout.reshape(source.shape, shape);
-    FailureOr<Value> value = seen ? convertLayout({source.vector, *seen, shape}, to, op)
-                                  : reshapeThroughLDS(source, to, shape, op);
+    FailureOr<Value> value =
+        seen ? convertLayout({source.vector, *seen, shape}, to, op) : reshapeThroughLDS(source, to, shape, op);
     if (!seen)
       ++numLDSConversions;
     if (failed(value))
@@ -1108,15 +1110,13 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
       starts[i] = cast<IntegerAttr>(attr).getInt();
     if (slice.hasNonUnitStrides())
       return op->emitError() << "only slices of stride 1 can be distributed";
-    FailureOr<LDSArray> array =
-        acquireArray(source.shape, source.getElementType(), unsigned(shape.size()) - 1, op);
+    FailureOr<LDSArray> array = acquireArray(source.shape, source.getElementType(), unsigned(shape.size()) - 1, op);
     if (failed(array))
       return failure();
     ++numLDSConversions;
     writeArray(*array, source);
     ldsBarrier();
-    setTile(slice.getResult(),
-            readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
+    setTile(slice.getResult(), readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
     return success();
   }
   if (auto extractOp = dyn_cast<vector::ExtractOp>(op); extractOp && !isa<VectorType>(extractOp.getType())) {
@@ -1124,6 +1124,16 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     TileValue source = getTile(extractOp.getSource());
     if (extractOp.hasDynamicPosition())
       return op->emitError() << "only constant positions can be extracted from a tile";
+    // Every lane may hold it.
+    for (int64_t reg = 0; reg < source.layout.getNumRegisters(); ++reg) {
+      bool here = true;
+      for (auto [dim, position] : llvm::enumerate(extractOp.getStaticPosition()))
+        here &= source.layout.getThreadBits(dim) == 0 && source.layout.getRegisterCoordinate(dim, reg) == position;
+      if (!here)
+        continue;
+      setScalar(extractOp.getResult(), makeUniform(extract(source.vector, reg)));
+      return success();
+    }
     FailureOr<LDSArray> array =
         acquireArray(source.shape, source.getElementType(), unsigned(source.shape.size()) - 1, op);
     if (failed(array))

@@ -137,6 +137,12 @@ public:
   /// Space for `bytes` that no work-item still reads from; emits a barrier where
   /// that takes one.
   FailureOr<int64_t> acquireScratch(int64_t bytes, Operation *user);
+  /// Spaces acquired while one of these lives do not overlap.
+  struct ScratchHold {
+    explicit ScratchHold(TileEmitter &e);
+    ~ScratchHold() { e.held = false; }
+    TileEmitter &e;
+  };
   /// What was written to shared memory can be read; the last `keep` spaces are about to be.
   void ldsBarrier(unsigned keep = 1);
   Value getLDS(int64_t offset, Value byteOffset = {});
@@ -205,7 +211,7 @@ private:
   int64_t sharedBytes = 0, scratchEnd = 0;
   SmallVector<std::pair<int64_t, int64_t>> pending;
   int64_t nextScratch = 0;
-  bool scratchUnknown = true;
+  bool scratchUnknown = true, held = false;
 };
 
 /// Layout rules that both passes share.

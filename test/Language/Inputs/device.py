@@ -176,6 +176,22 @@ def run(output, inputs, dims, scratch, scalars=None, options=()):
     }
 
 
+def compare_with_interpreter(source, manifest, inputs, dims, constants, knobs, scratch, arch):
+    """Executes the program step by step on the host, from the same inputs, and compares with the device element by
+    element."""
+    command = [tool("atrex-interpret"), source, "--compare", "--arch", arch]
+    for flag, values in (("--dim", constants), ("--size", dims), ("--knob", knobs)):
+        for name, value in values.items():
+            command += [flag, "%s=%s" % (name, value)]
+    for kernel in manifest["kernels"]:
+        for arg in kernel["args"]:
+            if arg["kind"] == "tensor" and not arg["output"]:
+                path = os.path.join(scratch, "interpret_%s.bin" % arg["name"])
+                open(path, "wb").write(pack(arg["type"], inputs[arg["name"]]))
+                command += ["--in", "%s=%s" % (arg["name"], path)]
+    call(command)
+
+
 def check_close(name, got, want, relative, absolute=0.0):
     """Every element within relative * |want| + absolute of `want`; NaN never is."""
     if len(got) != len(want):
@@ -189,3 +205,10 @@ def check_equal(name, got, want):
     if list(got) != list(want):
         at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
         sys.exit("'%s' differs first at %d: %r, expected %r" % (name, at, got[at : at + 4], list(want)[at : at + 4]))
+
+
+def check_share(name, got, want, share):
+    """At least `share` of the elements equal `want` rounded to bf16: tells roundings on the way from none."""
+    equal = sum(a == round_bf16(b) for a, b in zip(got, want)) / len(want)
+    if equal < share:
+        sys.exit("only %.3f of the elements of '%s' are the rounded expectation, not %.3f" % (equal, name, share))
