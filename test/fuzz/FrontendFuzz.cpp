@@ -617,7 +617,8 @@ public:
     for (const ast::OpDecl *op : file->ops)
       names.push_back(op->name.str());
     numErrors = 0;
-    std::optional<std::string> formatted = formatSource(source, diags);
+    Diagnostics formatDiags(sourceMgr, *context);
+    std::optional<std::string> formatted = formatSource(source, formatDiags);
     if (formatted.has_value() != parses)
       return "a source that " + std::string(parses ? "parses is not" : "does not parse is") + " formatted";
     if (isGenerated && !parses)
