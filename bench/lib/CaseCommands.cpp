@@ -9,6 +9,7 @@
 #include "atrex/Bench/Case.h"
 #include "atrex/Bench/Shortcut.h"
 #include "atrex/Bench/Verdict.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "atrex/Support/Json.h"
 #include "fmt/format.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <limits>
 
 using namespace atrex;
 using namespace atrex::bench;
@@ -169,9 +171,11 @@ std::string checkInputs(const Case &stored, const std::string &directory) {
       continue;
     llvm::SmallString<256> path(directory);
     llvm::sys::path::append(path, tensor.file);
-    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!buffer)
+    if (!llvm::sys::fs::exists(path))
       continue;
+    auto buffer = readRegularFile(path, std::numeric_limits<uint64_t>::max());
+    if (!buffer)
+      return llvm::toString(buffer.takeError());
     llvm::StringRef text = (*buffer)->getBuffer();
     if (text.size() != tensor.data.size() ||
         (!tensor.data.empty() && std::memcmp(text.data(), tensor.data.data(), text.size()) != 0))

@@ -36,6 +36,7 @@ struct Command {
   int (*run)(Context &, const Arguments &);
 };
 
+/// Reads a file or pipe of at most 1 GiB (result files, tables, kernels).
 llvm::Error readFile(const std::string &path, std::string &text);
 
 /// The chip of this name or alias; null with a message that lists those there are.

@@ -11,6 +11,7 @@
 #include "atrex/Bench/Chart.h"
 #include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,12 +24,14 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
 #include <memory>
+#include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
@@ -104,9 +107,20 @@ int runList(Context &context, const Arguments &arguments) {
           context.print("  {:>3}  {}\n", shape.id, params);
         }
     }
-  if (!arguments.has("op"))
-    context.print("\n{} operators, {} shapes; importances sum to {:.5f}\n", selected->size(),
-                  context.catalogue.getShapeCount(), total);
+  if (arguments.has("op"))
+    return exitOk;
+  size_t kernels = 0, shapes = 0;
+  double weight = 0;
+  for (const CatalogueOperator *op : *selected)
+    if (hasKernel(op->name)) {
+      ++kernels;
+      shapes += op->shapes.size();
+      weight += op->importance / total;
+    }
+  context.print("\n{} operators, {} shapes; importances sum to {:.5f}\n", selected->size(),
+                context.catalogue.getShapeCount(), total);
+  context.print("{} operators with {} shapes and {:.1f} % of the weight have a kernel; the other {} count 0 in S_agg\n",
+                kernels, shapes, weight * 100, selected->size() - kernels);
   return exitOk;
 }
 
@@ -567,6 +581,41 @@ llvm::Expected<std::string> askWorker(bool isInProcess, std::function<std::strin
   return answer;
 }
 
+/// Names in lines of readable length.
+std::string wrapNames(llvm::ArrayRef<std::string> names) {
+  std::string text, line;
+  for (const std::string &name : names) {
+    if (!line.empty() && line.size() + name.size() > 108) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "  " : " ") + name;
+  }
+  return text + line + "\n";
+}
+
+void printMissing(Context &context, const Score &score) {
+  if (!score.isPartial())
+    return;
+  context.print("{}{}\n", score.describeMissing(), score.missingOperators.empty() ? "" : ":");
+  if (!score.missingOperators.empty())
+    context.print("{}", wrapNames(score.missingOperators));
+}
+
+/// S_agg over the whole catalogue, whatever was run of it.
+void printAggregate(Context &context, const RunRecord &record) {
+  ResultSet results;
+  results.add(record);
+  Score score = computeScore(context.catalogue, results, *record.chip, record.chip->launchFloorSeconds);
+  const Score::Row &row = score.rows.front();
+  context.print("S_agg over all {} operators and {} shapes: {:.4f} raw, {:.4f} normalised ({}); production {:.4f}, "
+                "{:.4f}\n",
+                score.operators.size(), score.shapes, row.all.raw, row.all.normalised,
+                results.timeKind.empty() ? "no times" : results.timeKind, row.production.raw,
+                row.production.normalised);
+  printMissing(context, score);
+}
+
 /// Seconds by operator, where there are several.
 void printCost(Context &context, llvm::ArrayRef<Slot> slots) {
   std::vector<std::pair<const CatalogueOperator *, std::pair<size_t, double>>> rows;
@@ -592,6 +641,31 @@ void printCost(Context &context, llvm::ArrayRef<Slot> slots) {
 bool isReplaceable(const std::string &path) {
   return path != "-" && (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_regular_file(path));
 }
+
+/// Keeps a result file for one run at a time by a lock beside it, which ends with
+/// the process however that ends. Where no lock can be had, nothing is claimed.
+class FileClaim {
+public:
+  explicit FileClaim(const std::string &path) : lock(path + ".lock") {
+    fd = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    isOthers = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+  ~FileClaim() {
+    if (fd < 0)
+      return;
+    if (!isOthers)
+      ::unlink(lock.c_str());
+    ::close(fd);
+  }
+  FileClaim(const FileClaim &) = delete;
+  FileClaim &operator=(const FileClaim &) = delete;
+  bool isTaken() const { return isOthers; }
+
+private:
+  std::string lock;
+  int fd = -1;
+  bool isOthers = false;
+};
 
 int runRun(Context &context, const Arguments &arguments) {
   // Usage.
@@ -749,6 +823,15 @@ int runRun(Context &context, const Arguments &arguments) {
                                                   "name one with --kernel",
                                                   op->name, op->name)));
 
+  // Two runs would replace each other's results.
+  std::optional<FileClaim> claim;
+  if (arguments.has("json") && isReplaceable(jsonPath)) {
+    claim.emplace(jsonPath);
+    if (claim->isTaken())
+      return context.fail(
+          makeError(fmt::format("another run writes '{}'; wait for it or name another file", jsonPath)));
+  }
+
   isInterrupted.store(false);
   auto previousHandler = std::signal(SIGINT, handleInterrupt);
   llvm::scope_exit restoreHandler([&] { std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler); });
@@ -853,7 +936,7 @@ int runRun(Context &context, const Arguments &arguments) {
   if (isSimulated)
     context.print("times are predictions (roofline-grade), production times are measurements\n");
   if (arguments.has("all"))
-    context.print("{} of {} operators have a kernel and are run\n", work.size(),
+    context.print("{} of {} operators have a kernel and are run; the others count 0 in S_agg\n", work.size(),
                   context.catalogue.getOperators().size());
   if (kept)
     context.print("{} of {} shapes are kept from '{}'\n", kept, total, jsonPath);
@@ -981,6 +1064,11 @@ int runRun(Context &context, const Arguments &arguments) {
       channel.send(llvm::formatv("{0}", json::Value(toJSON(result))).str());
     };
   };
+  // A kernel is compiled by one process where there is other work for the rest.
+  std::map<std::string, size_t> groupOfKey;
+  for (const Slot &slot : slots)
+    groupOfKey.try_emplace(slot.compileKey, groupOfKey.size());
+  pool.group = [&](size_t job) { return groupOfKey.at(slots[job].compileKey); };
   pool.skip = [&](size_t job) {
     auto broken = brokenCompiles.find(slots[job].compileKey);
     if (broken == brokenCompiles.end())
@@ -1040,6 +1128,8 @@ int runRun(Context &context, const Arguments &arguments) {
   if (work.size() > 1) {
     context.print("\nall operators\n");
     printSummary(context, record.shapes);
+    if (arguments.has("all"))
+      printAggregate(context, record);
     printCost(context, slots);
   }
   if (record.isInterrupted)
@@ -1170,11 +1260,11 @@ int runScore(Context &context, const Arguments &arguments) {
     context.print("{:<29} {:>9.4f} {:>8} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", op.name, op.importance / total,
                   fmt::format("{}/{}", op.passing, op.shapes), op.mean, op.passingMean, op.production, op.ceiling);
   }
-  size_t missing = llvm::count_if(score.operators, [](const OperatorScore &op) { return op.present == 0; });
-  if (missing)
-    context.print("{} operators have no results\n", missing);
-  context.print("\nS_agg over all {} operators{:<7} {:>9} {:>9} {:>10} {:>8}\n", score.operators.size(), "", "S",
-                "S passing", "production", "ceiling");
+  printMissing(context, score);
+  context.print(
+      "\n{:<36} {:>9} {:>9} {:>10} {:>8}\n",
+      fmt::format("{}S_agg over all {} operators", score.isPartial() ? "partial " : "", score.operators.size()), "S",
+      "S passing", "production", "ceiling");
   for (const Score::Row &row : score.rows) {
     context.print("{:<8} {:<27} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", row.label, "raw", row.all.raw, row.passing.raw,
                   row.production.raw, row.ceiling.raw);
@@ -1271,9 +1361,9 @@ llvm::Error bench::chooseTarget(const Arguments &arguments, RunOptions &options)
 }
 
 llvm::Error bench::readFile(const std::string &path, std::string &text) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readInput(path, uint64_t(1) << 30);
   if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+    return buffer.takeError();
   text = (*buffer)->getBuffer().str();
   return llvm::Error::success();
 }

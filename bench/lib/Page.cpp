@@ -110,9 +110,9 @@ border:1.5px solid var(--ground)}
 .profile{font-size:.85em}
 .profile th,.profile td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap}
 .profile .n{text-align:right}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+table{border-collapse:separate;border-spacing:0;font-variant-numeric:tabular-nums}
 .shapes{width:100%;font-size:.9em;white-space:nowrap}
-.shapes th,.shapes td{padding:4px 10px;text-align:left;border-bottom:1px solid var(--line)}
+.shapes th,.shapes td{padding:4px 10px;line-height:20px;text-align:left;border-bottom:1px solid var(--line)}
 .shapes th{vertical-align:bottom;background:var(--raised);font-weight:600;line-height:1.25}
 .shapes .n{text-align:right}
 .shapes th button{all:unset;cursor:pointer;white-space:pre-line}

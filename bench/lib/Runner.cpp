@@ -146,6 +146,9 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
   std::string key = op.getName().str();
   for (const auto &[name, value] : instance.modelDims)
     key += fmt::format(" {}={}", name, value);
+  // Shapes of one operator may have different types and inputs.
+  for (const TensorSpec &spec : instance.inputs)
+    key += fmt::format(" {}:{}", spec.name, atrex::getName(spec.type).str());
   auto [slot, isNew] = cache.try_emplace(key);
   if (isNew)
     if (llvm::Error error = compile(op, instance, slot->second))
@@ -170,6 +173,35 @@ static bool mentions(llvm::StringRef text, llvm::StringRef word) {
   return false;
 }
 
+/// The programs in kernel source that compute operator `name`: those of that
+/// name or of one that begins with it and `_`. An operator whose options change
+/// its inputs has one for each kind.
+static std::vector<std::string> findPrograms(llvm::StringRef text, llvm::StringRef name) {
+  std::vector<std::string> programs;
+  while (!text.empty()) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    if (!line.consume_front("op ") && !line.consume_front("kernel "))
+      continue;
+    llvm::StringRef found = line.ltrim().take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (found == name || found.starts_with(name.str() + "_"))
+      programs.push_back(found.str());
+  }
+  return programs;
+}
+
+/// Whether a program takes the inputs of the instance and no others.
+static bool takesInputs(const Manifest &manifest, const Instance &instance) {
+  std::set<llvm::StringRef> taken, given;
+  for (const ManifestKernel &kernel : manifest.kernels)
+    for (const ManifestArg &arg : kernel.args)
+      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput)
+        taken.insert(arg.name);
+  for (const TensorSpec &spec : instance.inputs)
+    given.insert(spec.name);
+  return taken == given;
+}
+
 llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compiled &compiled) {
   std::string name = op.getName().str(), text = options.kernelText, path = options.kernelName;
   if (text.empty()) {
@@ -185,6 +217,9 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   for (const auto &[dim, value] : instance.modelDims)
     if (!llvm::is_contained(instance.optionalDims, dim) || mentions(text, dim))
       compileOptions.dims[dim] = value;
+  // A kernel for several types takes that of the first input.
+  if (mentions(text, "DTYPE") && !instance.inputs.empty())
+    compileOptions.knobs["DTYPE"] = atrex::getName(instance.inputs.front().type).str();
   if (!options.scheduleName.empty()) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;
@@ -198,7 +233,14 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   std::string diagnostics;
   llvm::raw_string_ostream stream(diagnostics);
   auto start = std::chrono::steady_clock::now();
-  std::optional<CompileResult> output = hooks.compile(llvm::MemoryBufferRef(text, path), compileOptions, stream);
+  std::vector<std::string> programs = findPrograms(text, name);
+  std::optional<CompileResult> output;
+  for (size_t i = 0; i < std::max<size_t>(1, programs.size()); ++i) {
+    compileOptions.op = programs.empty() ? "" : programs[i];
+    output = hooks.compile(llvm::MemoryBufferRef(text, path), compileOptions, stream);
+    if (!output || programs.size() < 2 || takesInputs(output->manifest, instance))
+      break;
+  }
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!output)
     return makeError(fmt::format("cannot compile {}:\n{}", path, llvm::StringRef(diagnostics).rtrim().str()));

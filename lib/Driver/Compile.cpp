@@ -469,6 +469,12 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     emitError(gpuModules.front().getLoc()) << llvm::toString(code.takeError());
     return std::nullopt;
   }
+  // Registers that do not suffice cost dearly; nobody shall find out on the device.
+  for (auto func : gpuModules.front().getOps<LLVM::LLVMFuncOp>())
+    if (uint64_t bytes = code->scratchBytes.lookup(func.getName()))
+      emitWarning(func.getLoc()) << "kernel '" << func.getName() << "' keeps " << bytes
+                                 << " bytes of each work-item in scratch memory, since its registers do not suffice; "
+                                    "use smaller tiles or more work-items";
   if (options.emit == EmitKind::Asm) {
     result.output = std::move(code->assembly);
     return result;

@@ -24,6 +24,10 @@ namespace atrex::frontend {
 /// Operators a dimension expression may have; longer ones come from chains of
 /// `let` that double.
 inline constexpr unsigned maxDimExprSize = 500;
+/// Operations of one program, after inlining and unrolling.
+inline constexpr size_t maxProgramNodes = 200000;
+/// Calls of helpers in one program.
+inline constexpr size_t maxHelperCalls = 20000;
 
 inline constexpr llvm::StringRef typeNames[] = {"i1",  "i8",       "i16",        "i32",    "i64",
                                                 "u8",  "u32",      "bf16",       "f16",    "f32",
@@ -121,6 +125,8 @@ public:
   std::unique_ptr<Operator> run();
   /// Gives the constants of the library their values.
   void evaluateConstants();
+  /// Checks the knobs and nothing else.
+  std::vector<Knob> takeKnobs();
 
 private:
   //===--- Declarations ---------------------------------------------------===//
@@ -297,6 +303,7 @@ private:
   void bindResults(llvm::ArrayRef<llvm::StringRef> names, Node *op, llvm::SMLoc loc);
   /// The truth value of a condition that needs nothing of the run.
   std::optional<bool> getKnownTruth(const Node &node) const;
+  void foldTruth(Value &value);
   /// Makes a constant or a dimension a scalar of the type that it has by default:
   /// `i32` (`i64` where it must be), `f32`.
   bool makeTyped(Value &value);
@@ -341,7 +348,7 @@ private:
   Node *makeIota(const Extent &extent, DataType type, llvm::SMLoc loc);
   Node *placeAxis(Node *tile, unsigned axis, unsigned rank, const ast::Expr *source);
   DimExpr getSymbol(const Value &value);
-  DimExpr getSymbol(const Node &node);
+  DimExpr getSymbol(const Node &node, unsigned depth = 0);
   /// Whether `value` may stand for every element of `shape`.
   bool checkFills(const Value &value, const Shape &shape, llvm::StringRef what, const Value &viewed);
   bool evaluateTileType(const ast::Expr *expr, DataType &type, Shape &shape, bool &isScalar);
@@ -362,6 +369,7 @@ private:
   Value evaluateShared(const ast::CallExpr &expr);
   Value evaluatePin(const ast::CallExpr &expr);
   Value evaluateRaw(const ast::CallExpr &expr);
+  Value evaluateCeilDiv(const ast::CallExpr &expr);
   /// Chooses what of a name is written; false after an error.
   bool selectWritten(View &view, llvm::StringRef function);
 
@@ -396,6 +404,12 @@ private:
     return (type + "(" + (isShort ? text : "...") + ")").str();
   }
   std::vector<llvm::StringRef> visibleNames() const;
+  /// An element type by its name, type parameters included.
+  std::optional<DataType> lookupType(llvm::StringRef name) const {
+    auto param = typeParams.find(name);
+    return param == typeParams.end() ? frontend::lookupType(name) : std::optional(param->second);
+  }
+  void declareTypes();
 
   const ast::OpDecl &decl;
   /// Values of dimensions and knobs.
@@ -409,6 +423,8 @@ private:
   NodeBlock *block = nullptr;
   const CallSite *callSite = nullptr;
   std::unique_ptr<Operator> result;
+  /// Element types that parameters stand for, `DTYPE: type`.
+  llvm::StringMap<DataType> typeParams;
   llvm::StringMap<Symbol> symbols;
   /// Names of `let`s in order, for warnings.
   std::vector<llvm::StringRef> letNames;
@@ -424,7 +440,9 @@ private:
   std::set<unsigned> writtenResults;
   /// Unrolled statements so far; bounded.
   uint64_t unrolled = 0;
-  llvm::DenseMap<const Node *, unsigned> symbolIds;
+  /// Integer scalars as expressions over unknowns, and how many unknowns.
+  llvm::DenseMap<const Node *, DimExpr> nodeSymbols;
+  unsigned numUnknowns = 0;
 };
 
 } // namespace atrex::frontend

@@ -28,8 +28,10 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace atrex;
 using namespace atrex::frontend;
@@ -216,7 +218,7 @@ static bool checkOptions(const ast::OpDecl &op, const Library &library, const Fr
       diags.error(op.loc) << "dimension '" << name << "' must be positive, got " << value;
     }
   }
-  std::vector<llvm::StringRef> knobs;
+  std::vector<llvm::StringRef> knobs = collectTypeParams(op);
   for (const ast::KnobDecl &knob : op.knobs)
     knobs.push_back(knob.name);
   for (const auto &[name, value] : options.knobs) {
@@ -238,44 +240,69 @@ void atrex::frontend::registerFrontendDialects(mlir::DialectRegistry &registry) 
                   mlir::vector::VectorDialect>();
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context,
-                                                             const FrontendOptions &options) {
+namespace {
+/// A source and its imports, read and ready to be checked.
+struct Source {
+  Source(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context, const FrontendOptions &options)
+      : diags(sourceMgr, context), loader(sourceMgr, diags) {
+    diags.listener = options.listener;
+    unsigned mainBuffer = sourceMgr.getMainFileID();
+    loader.load(mainBuffer, sourceMgr.getMemoryBuffer(mainBuffer)->getBufferIdentifier());
+    collectDefinitions(loader.files, library, diags);
+    evaluateConstants(library, diags);
+    if (!options.isCheckOnly)
+      selected = selectOp(*loader.files.front(), library, options.op, diags);
+    optionsAreFine = !selected || selected->isIncomplete || checkOptions(*selected, library, options, diags);
+  }
+
+  /// Checks the selected operator.
+  std::unique_ptr<Operator> check(const FrontendOptions &options) {
+    AnalyzeOptions analyzeOptions;
+    analyzeOptions.library = &library;
+    analyzeOptions.isSelected = optionsAreFine;
+    if (optionsAreFine) {
+      analyzeOptions.dims = options.dims;
+      analyzeOptions.knobs = options.knobs;
+    }
+    return analyze(*selected, analyzeOptions, diags);
+  }
+
+  Diagnostics diags;
+  Loader loader;
+  Library library;
+  const ast::OpDecl *selected = nullptr;
+  bool optionsAreFine = true;
+};
+} // namespace
+
+static void loadDialects(mlir::MLIRContext &context) {
   mlir::DialectRegistry registry;
   registerFrontendDialects(registry);
   context.appendDialectRegistry(registry);
   for (llvm::StringRef name : registry.getDialectNames())
     context.getOrLoadDialect(name);
+}
 
-  Diagnostics diags(sourceMgr, context);
-  diags.listener = options.listener;
-  Loader loader(sourceMgr, diags);
-  unsigned mainBuffer = sourceMgr.getMainFileID();
-  loader.load(mainBuffer, sourceMgr.getMemoryBuffer(mainBuffer)->getBufferIdentifier());
-  const ast::File &file = *loader.files.front();
-  Library library;
-  collectDefinitions(loader.files, library, diags);
-  evaluateConstants(library, diags);
-  const ast::OpDecl *selected = options.isCheckOnly ? nullptr : selectOp(file, library, options.op, diags);
-  bool optionsAreFine = !selected || selected->isIncomplete || checkOptions(*selected, library, options, diags);
+mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context,
+                                                             const FrontendOptions &options) {
+  loadDialects(context);
+  Source source(sourceMgr, context, options);
+  Diagnostics &diags = source.diags;
 
   // Operators that are not imported are checked with all dimensions unknown;
   // so is the selected one when the values given for it make no sense.
   std::unique_ptr<Operator> program;
-  for (const std::unique_ptr<ast::File> &source : loader.files) {
-    for (const ast::OpDecl *op : source->ops) {
+  for (const std::unique_ptr<ast::File> &file : source.loader.files) {
+    for (const ast::OpDecl *op : file->ops) {
       if (diags.reachedLimit())
         break;
-      bool isSelected = op == selected;
-      AnalyzeOptions analyzeOptions;
-      analyzeOptions.library = &library;
-      analyzeOptions.isSelected = isSelected && optionsAreFine;
-      if (analyzeOptions.isSelected) {
-        analyzeOptions.dims = options.dims;
-        analyzeOptions.knobs = options.knobs;
+      if (op == source.selected) {
+        program = source.check(options);
+        continue;
       }
-      std::unique_ptr<Operator> checked = analyze(*op, analyzeOptions, diags);
-      if (isSelected)
-        program = std::move(checked);
+      AnalyzeOptions analyzeOptions;
+      analyzeOptions.library = &source.library;
+      analyze(*op, analyzeOptions, diags);
     }
   }
   if (diags.reachedLimit())
@@ -283,7 +310,7 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   if (diags.getNumErrors() || !program)
     return nullptr;
 
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(diags.getLocation(selected->loc));
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(diags.getLocation(source.selected->loc));
   if (program->isKernel)
     lowerKernel(*program, *module, diags);
   else if (!program->kernels.empty())
@@ -293,4 +320,126 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   if (diags.getNumErrors() || mlir::failed(mlir::verify(*module)))
     return nullptr;
   return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Knobs
+//===----------------------------------------------------------------------===//
+
+static std::string printLocation(mlir::Location loc) {
+  auto file = loc->findInstanceOf<mlir::FileLineColLoc>();
+  return file
+             ? (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
+                   .str()
+             : std::string();
+}
+
+/// Takes apart what `,` and `&&` join.
+static void collectConstraints(const ast::Expr *expr, const Source &source, const DimMap &dims, const KnobSpace &space,
+                               std::vector<KnobSpace::Constraint> &constraints) {
+  auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr);
+  if (binary && binary->op == ast::BinaryOp::And) {
+    collectConstraints(binary->lhs, source, dims, space, constraints);
+    collectConstraints(binary->rhs, source, dims, space, constraints);
+    return;
+  }
+  KnobSpace::Constraint constraint;
+  // One line, however it was written.
+  for (llvm::StringRef text = expr->getText(); char c : text) {
+    bool isBlank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!isBlank)
+      constraint.text += c;
+    else if (!constraint.text.empty() && constraint.text.back() != ' ')
+      constraint.text += ' ';
+  }
+  constraint.location = printLocation(source.diags.getLocation(expr->range.Start));
+  std::set<std::string> knobs, names;
+  visitDimNames(expr, [&](llvm::StringRef name) {
+    if (llvm::any_of(space.knobs, [&](const KnobSpace::KnobInfo &knob) { return knob.name == name; }))
+      knobs.insert(name.str());
+    else if (!source.library.consts.count(name))
+      names.insert(name.str());
+  });
+  constraint.knobs.assign(knobs.begin(), knobs.end());
+  constraint.dims.assign(names.begin(), names.end());
+  constraint.isCheckedAtLaunch = llvm::any_of(names, [&](const std::string &name) { return !dims.count(name); });
+  constraints.push_back(std::move(constraint));
+}
+
+std::optional<KnobSpace> atrex::frontend::exploreKnobs(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context,
+                                                       const FrontendOptions &options) {
+  loadDialects(context);
+  Source source(sourceMgr, context, options);
+  Diagnostics &diags = source.diags;
+  if (diags.getNumErrors() || !source.selected)
+    return std::nullopt;
+
+  KnobSpace space;
+  space.name = source.selected->name.str();
+  space.isKernel = source.selected->isKernel;
+  space.dims = options.dims;
+  for (llvm::StringRef name : collectDimNames(*source.selected, &source.library))
+    if (!options.dims.count(name))
+      space.runtimeDims.push_back(name.str());
+  {
+    AnalyzeOptions analyzeOptions;
+    analyzeOptions.library = &source.library;
+    analyzeOptions.knobs = options.knobs;
+    for (const Knob &knob : analyzeKnobs(*source.selected, analyzeOptions, diags)) {
+      bool isFixed = options.knobs.count(knob.name);
+      space.knobs.push_back(
+          {knob.name, isFixed ? std::vector<int64_t>{knob.value} : knob.domain, knob.defaultValue, isFixed});
+      space.numPoints = llvm::SaturatingMultiply<uint64_t>(space.numPoints, space.knobs.back().domain.size());
+    }
+  }
+  if (diags.getNumErrors())
+    return std::nullopt;
+  for (const ast::Expr *expr : source.selected->constraints)
+    collectConstraints(expr, source, options.dims, space, space.constraints);
+  if (space.numPoints > maxKnobPoints) {
+    diags.error(source.selected->loc) << "the knobs of '" << space.name << "' have " << space.numPoints
+                                      << " combinations, more than the " << maxKnobPoints
+                                      << " that are looked at; fix some with '--knob NAME=VALUE'";
+    return std::nullopt;
+  }
+
+  // Every combination is checked as if it were compiled: constraints and
+  // whatever else of the program depends on a knob.
+  std::vector<size_t> position(space.knobs.size(), 0);
+  for (uint64_t point = 0; point < space.numPoints; ++point) {
+    FrontendOptions pointOptions = options;
+    KnobSpace::Excluded excluded;
+    for (auto [knob, at] : llvm::zip_equal(space.knobs, position)) {
+      excluded.values.push_back(knob.domain[at]);
+      pointOptions.knobs[knob.name] = std::to_string(knob.domain[at]);
+    }
+    bool isValid = false;
+    {
+      mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && excluded.message.empty()) {
+          excluded.message = diagnostic.str();
+          excluded.location = printLocation(diagnostic.getLocation());
+        }
+        return mlir::success();
+      });
+      // Errors of one point say nothing about the next.
+      source.diags.forgetErrors();
+      source.library.failedFns.clear();
+      isValid = source.check(pointOptions) != nullptr;
+    }
+    if (!isValid)
+      space.excluded.push_back(std::move(excluded));
+    for (size_t i = position.size(); i-- > 0;) {
+      if (++position[i] < space.knobs[i].domain.size())
+        break;
+      position[i] = 0;
+    }
+  }
+  if (space.excluded.size() < space.numPoints)
+    return space;
+  // Nothing works: say why not with the knobs as they are.
+  diags.forgetErrors();
+  source.library.failedFns.clear();
+  source.check(options);
+  return std::nullopt;
 }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/DenseMap.h"
@@ -60,6 +61,7 @@ private:
   func::FuncOp createFunction();
   void lowerBlock(const NodeBlock &block);
   void lowerNode(const Node &node);
+  void accumulateProducts(func::FuncOp function);
   void eraseUnused();
 
   //===--- Values ---------------------------------------------------------===//
@@ -255,10 +257,34 @@ void KernelLowering::eraseUnused() {
   visit(visit, *entry);
 }
 
+/// Sums into the accumulator of a product instead of behind it, as the language
+/// permits: `acc + dot(a, b)`.
+void KernelLowering::accumulateProducts(func::FuncOp function) {
+  SmallVector<vector::ContractionOp> products;
+  function.walk([&](vector::ContractionOp op) { products.push_back(op); });
+  for (vector::ContractionOp product : products) {
+    bool fromZero = matchPattern(product.getAcc(), m_Zero()) || matchPattern(product.getAcc(), m_AnyZeroFloat());
+    if (!product->hasOneUse() || !fromZero)
+      continue;
+    Operation *sum = *product->user_begin();
+    if (!isa<arith::AddFOp, arith::AddIOp>(sum) || sum->getBlock() != product->getBlock())
+      continue;
+    Value other = sum->getOperand(sum->getOperand(0) == product.getResult() ? 1 : 0);
+    if (other == product.getResult() || other.getType() != product.getType())
+      continue;
+    product->moveBefore(sum);
+    product.getAccMutable().assign(other);
+    product->setLoc(sum->getLoc());
+    sum->getResult(0).replaceAllUsesWith(product.getResult());
+    sum->erase();
+  }
+}
+
 void KernelLowering::run() {
   func::FuncOp function = createFunction();
   lowerBlock(kernel.body);
   func::ReturnOp::create(b, function.getLoc());
+  accumulateProducts(function);
   eraseUnused();
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Frontend/Lexer.h"
+#include "Analyzer.h"
 #include "atrex/Support/DataType.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -142,6 +143,8 @@ static constexpr llvm::StringRef contextualWords[] = {"where", "knobs", "threads
 llvm::ArrayRef<llvm::StringRef> atrex::frontend::getKeywords() { return keywords; }
 llvm::ArrayRef<llvm::StringRef> atrex::frontend::getLiteralWords() { return literalWords; }
 llvm::ArrayRef<llvm::StringRef> atrex::frontend::getContextualWords() { return contextualWords; }
+
+llvm::ArrayRef<llvm::StringRef> atrex::frontend::getTypeWords() { return typeNames; }
 
 /// The kind of a name or keyword.
 static TokenKind classifyWord(llvm::StringRef word) {

@@ -40,45 +40,110 @@ static void visitNames(const ast::Expr *expr, llvm::function_ref<void(const ast:
   }
 }
 
-/// Visits the names in the extents and strides of a signature.
-static void visitSignature(const ast::OpDecl &decl, llvm::function_ref<void(const ast::NameExpr &)> visit) {
+void atrex::frontend::visitDimNames(const ast::Expr *expr, llvm::function_ref<void(StringRef)> visit) {
+  visitNames(expr, [&](const ast::NameExpr &name) { visit(name.name); });
+}
+
+/// `K: dim` among the parameters: a dimension that is no extent.
+static bool isDimParam(const ast::ValueDecl &value) { return value.type.element == "dim" && !value.type.isTensor; }
+
+/// `DTYPE: type` among the parameters: an element type that is chosen when the
+/// program is compiled.
+static bool isTypeParam(const ast::ValueDecl &value) { return value.type.element == "type" && !value.type.isTensor; }
+
+std::vector<StringRef> atrex::frontend::collectTypeParams(const ast::OpDecl &decl) {
+  std::vector<StringRef> names;
+  for (const ast::ValueDecl &param : decl.params)
+    if (isTypeParam(param))
+      names.push_back(param.name);
+  return names;
+}
+
+/// Visits the dimensions of a signature: names in extents and strides, and
+/// parameters that are dimensions.
+static void visitSignature(const ast::OpDecl &decl, llvm::function_ref<void(StringRef, llvm::SMLoc)> visit) {
+  auto visitName = [&](const ast::NameExpr &name) { visit(name.name, name.loc); };
   for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
     for (const ast::ValueDecl &value : list) {
+      if (list.data() == decl.params.data() && isDimParam(value))
+        visit(value.name, value.loc);
       for (const ast::Expr *extent : value.type.extents)
-        visitNames(extent, visit);
+        visitNames(extent, visitName);
       for (const ast::Expr *stride : value.type.strides)
         if (stride)
-          visitNames(stride, visit);
+          visitNames(stride, visitName);
     }
 }
 
 std::vector<StringRef> atrex::frontend::collectDimNames(const ast::OpDecl &decl, const Library *library) {
   std::vector<StringRef> names;
-  visitSignature(decl, [&](const ast::NameExpr &name) {
-    bool isKnob = llvm::any_of(decl.knobs, [&](const ast::KnobDecl &knob) { return knob.name == name.name; });
-    if (!isKnob && !(library && library->consts.count(name.name)) && !llvm::is_contained(names, name.name))
-      names.push_back(name.name);
+  visitSignature(decl, [&](StringRef name, llvm::SMLoc) {
+    bool isKnob = llvm::any_of(decl.knobs, [&](const ast::KnobDecl &knob) { return knob.name == name; });
+    if (!isKnob && !(library && library->consts.count(name)) && !llvm::is_contained(names, name))
+      names.push_back(name);
   });
   return names;
 }
 
+void Analyzer::declareTypes() {
+  for (const ast::ValueDecl &param : decl.params) {
+    if (!isTypeParam(param))
+      continue;
+    // A program that is not compiled is checked with any type.
+    DataType type = DataType::F32;
+    auto given = options.knobs.find(param.name.str());
+    if (param.defaultValue) {
+      auto *name = llvm::dyn_cast<ast::NameExpr>(param.defaultValue);
+      if (std::optional<DataType> value = name ? frontend::lookupType(name->name) : std::nullopt)
+        type = *value;
+      else
+        diags.error(param.defaultValue->loc)
+            << "the default of type '" << param.name << "' must be an element type, got '"
+            << printable(param.defaultValue->getText()) << "'";
+    } else if (options.isSelected && given == options.knobs.end()) {
+      diags.error(param.loc) << "type '" << param.name << "' has no value; give it one with '--knob " << param.name
+                             << "=...', for example 'bf16'";
+    }
+    if (given != options.knobs.end()) {
+      if (std::optional<DataType> value = frontend::lookupType(given->second))
+        type = *value;
+      else
+        diags.error(param.loc) << "type '" << param.name << "' must be an element type, got '"
+                               << printable(given->second) << "'" << didYouMean(given->second, typeNames);
+    }
+    if (!typeParams.try_emplace(param.name, type).second)
+      diags.error(param.loc) << "type '" << param.name << "' is declared twice";
+  }
+}
+
 void Analyzer::declareDims() {
-  visitSignature(decl, [&](const ast::NameExpr &name) {
-    if (options.library && options.library->consts.count(name.name))
+  declareTypes();
+  // Defaults first: they decide which dimensions have no value.
+  for (const ast::ValueDecl &param : decl.params) {
+    if (!isDimParam(param) || !param.defaultValue || dims.count(param.name.str()))
+      continue;
+    std::optional<int64_t> value = evaluateNumber(param.defaultValue, "the default value of a dimension");
+    if (value && *value <= 0)
+      diags.error(param.defaultValue->loc) << "dimension '" << param.name << "' must be positive, got " << *value;
+    else if (value)
+      dims[param.name.str()] = *value;
+  }
+  visitSignature(decl, [&](StringRef name, llvm::SMLoc loc) {
+    if (options.library && options.library->consts.count(name))
       return;
-    auto [entry, isNew] = symbols.try_emplace(name.name, Symbol{Symbol::Kind::Dim, name.loc, {}, true});
+    auto [entry, isNew] = symbols.try_emplace(name, Symbol{Symbol::Kind::Dim, loc, {}, true});
     if (!isNew)
       return;
-    if (isReservedWord(name.name)) {
-      diags.error(name.loc) << "'" << name.name << "' is reserved and cannot name a dimension";
+    if (isReservedWord(name)) {
+      diags.error(loc) << "'" << name << "' is reserved and cannot name a dimension";
       return;
     }
     entry->second.value.kind = Value::Kind::Dim;
-    entry->second.value.dim = DimExpr::dim(name.name);
+    entry->second.value.dim = DimExpr::dim(name);
     entry->second.value.dimSize = 1;
-    dimNames.push_back(name.name);
-    if (!dims.count(name.name))
-      result->runtimeDims.push_back(name.name.str());
+    dimNames.push_back(name);
+    if (!dims.count(name.str()))
+      result->runtimeDims.push_back(name.str());
   });
 }
 
@@ -186,6 +251,8 @@ std::optional<DimExpr> Analyzer::evaluateDim(const ast::Expr *expr, StringRef wh
 //===----------------------------------------------------------------------===//
 
 void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
+  if (!isResult && (isDimParam(value) || isTypeParam(value)))
+    return;
   Variable variable;
   variable.name = value.name.str();
   variable.loc = value.loc;
@@ -423,7 +490,8 @@ void Analyzer::checkRuntimeDims() {
     auto standsAlone = [&](const Variable &variable) {
       return llvm::any_of(variable.shape, [&](const Extent &extent) { return extent.valueKey == name; });
     };
-    if (!llvm::any_of(result->params, standsAlone) && !llvm::any_of(result->results, standsAlone))
+    // A kernel gets its dimensions from the launch, an operator from its tensors.
+    if (!isKernel && !llvm::any_of(result->params, standsAlone) && !llvm::any_of(result->results, standsAlone))
       diags.error(symbols.find(name)->second.loc)
           << "run-time dimension '" << name
           << "' is never an extent by itself, so it cannot be known from the tensors; "

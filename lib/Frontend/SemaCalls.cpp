@@ -184,6 +184,8 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
 
   std::vector<StringRef> names = getFunctionNames();
   llvm::append_range(names, typeNames);
+  if (options.library)
+    llvm::append_range(names, options.library->fnNames);
   if (symbols.count(expr.callee)) {
     diags.error(expr.loc) << "'" << printable(expr.callee) << "' is not a function; a product is written with '*'";
   } else {
@@ -191,7 +193,8 @@ Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
   }
   // Names inside are still looked up, so that each is reported in this run.
   for (const ast::Argument &arg : expr.args)
-    evaluate(arg.value);
+    if (!evaluateMemory(arg.value))
+      evaluate(arg.value);
   return {};
 }
 

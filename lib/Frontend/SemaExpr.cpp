@@ -90,6 +90,13 @@ bool Analyzer::adapt(Value &value, DataType type, StringRef what, llvm::SMLoc lo
 
 bool Analyzer::unify(llvm::MutableArrayRef<Value> values, StringRef what, llvm::SMLoc loc) {
   const Value *first = llvm::find_if(values, [](const Value &v) { return v.isNode(); });
+  if (first == values.end() && isKernel) {
+    // Constants alone become i32 or f32, as in a variable.
+    first = llvm::find_if(values, [](const Value &v) { return v.isFloat(); });
+    if (!makeTyped(first == values.end() ? values.front() : *const_cast<Value *>(first)))
+      return false;
+    first = llvm::find_if(values, [](const Value &v) { return v.isNode(); });
+  }
   if (first == values.end()) {
     diags.error(loc) << "all operands of " << what << " are constants or dimensions; give one a type, for example '"
                      << suggestCast("f32", values.front()) << "'";
@@ -211,20 +218,32 @@ Value Analyzer::makeElementwise(Elementwise op, DataType type, llvm::ArrayRef<Va
 
 std::vector<StringRef> Analyzer::visibleNames() const {
   std::vector<StringRef> names;
-  for (const Variable &param : result->params)
-    names.push_back(param.name);
+  // A helper does not see the names of its caller.
+  if (helperStack.empty())
+    for (const Variable &param : result->params)
+      names.push_back(param.name);
   llvm::append_range(names, letNames);
   llvm::append_range(names, dimNames);
+  if (helperStack.empty())
+    for (const Knob &knob : result->knobs)
+      names.push_back(knob.name);
+  if (options.library)
+    llvm::append_range(names, options.library->constNames);
   return names;
 }
 
 Value Analyzer::evaluate(const ast::Expr *expr) {
   Value value = evaluateAny(expr);
-  if (value.isTuple() && !value.elements.empty()) {
+  if (value.isTuple() && value.elements.empty()) {
+    diags.error(expr->loc) << "'" << printable(expr->getText()) << "' gives no value; it stands alone as a statement";
+    return {};
+  }
+  if (value.isTuple()) {
     diags.error(expr->loc) << "one value is needed here, got " << describe(value)
                            << "; take them apart with 'let (a, b) = ...'";
     return {};
   }
+  foldTruth(value);
   return isKernel ? finishKernelValue(std::move(value), expr) : value;
 }
 
@@ -575,6 +594,12 @@ Value Analyzer::evaluateIndex(const ast::IndexExpr &expr) {
     }
     lowered.isFull = begin->substitute(dims).getConstant() == 0 && *newExtent == extent;
     lowered.begin = begin->substitute(dims);
+    if (isKernel && options.isSelected && !lowered.begin.getConstant()) {
+      diags.error(item.range.Start) << "a slice of a tile must begin at a place that is known when the program is "
+                                       "compiled, got '"
+                                    << lowered.begin.str() << "'";
+      return {};
+    }
     isIdentity &= lowered.isFull;
     newShape.push_back(lowered.isFull ? extent : *newExtent);
   }

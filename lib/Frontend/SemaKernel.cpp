@@ -19,7 +19,6 @@ using llvm::StringRef;
 
 /// Statements that unrolled loops may become.
 static constexpr uint64_t maxUnrolled = 4096;
-static constexpr size_t maxKernelNodes = 200000;
 static constexpr int64_t defaultThreads = 256;
 
 //===----------------------------------------------------------------------===//
@@ -61,25 +60,33 @@ bool Analyzer::makeTyped(Value &value) {
 }
 
 std::optional<bool> Analyzer::getKnownTruth(const Node &node) const {
-  if (!node.isScalar || node.type != DataType::I1)
-    return std::nullopt;
-  if (auto *literal = std::get_if<Node::Literal>(&node.op)) {
-    auto *number = std::get_if<int64_t>(&literal->value);
-    return number ? std::optional(*number != 0) : std::nullopt;
-  }
-  auto *compute = std::get_if<Node::Compute>(&node.op);
+  auto *literal = std::get_if<Node::Literal>(&node.op);
+  auto *number = literal && node.type == DataType::I1 ? std::get_if<int64_t>(&literal->value) : nullptr;
+  return number ? std::optional(*number != 0) : std::nullopt;
+}
+
+/// Decides a truth value where its operands are known. They were decided before,
+/// so one look is enough.
+void Analyzer::foldTruth(Value &value) {
+  auto *compute = value.isNode() && value.node->isScalar && value.node->type == DataType::I1
+                      ? std::get_if<Node::Compute>(&value.node->op)
+                      : nullptr;
   if (!compute)
-    return std::nullopt;
-  std::optional<bool> lhs = getKnownTruth(*node.operands[0]);
-  if (compute->op == Elementwise::Not)
-    return lhs ? std::optional(!*lhs) : std::nullopt;
-  if (compute->op != Elementwise::And && compute->op != Elementwise::Or)
-    return std::nullopt;
-  std::optional<bool> rhs = getKnownTruth(*node.operands[1]);
-  bool decides = compute->op == Elementwise::Or;
-  if (lhs == decides || rhs == decides)
-    return decides;
-  return lhs && rhs ? std::optional(!decides) : std::nullopt;
+    return;
+  std::optional<bool> lhs = getKnownTruth(*value.node->operands[0]), result;
+  if (compute->op == Elementwise::Not) {
+    if (lhs)
+      result = !*lhs;
+  } else if (compute->op == Elementwise::And || compute->op == Elementwise::Or) {
+    std::optional<bool> rhs = getKnownTruth(*value.node->operands[1]);
+    bool decides = compute->op == Elementwise::Or;
+    if (lhs == decides || rhs == decides)
+      result = decides;
+    else if (lhs && rhs)
+      result = !decides;
+  }
+  if (result)
+    value.node = makeLiteral(int64_t(*result), DataType::I1, value.node->loc);
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,8 +110,8 @@ void Analyzer::checkBlock(const ast::Block &body) {
   for (const ast::Stmt *stmt : body.stmts) {
     if (diags.reachedLimit())
       break;
-    if (result->nodes.size() > maxKernelNodes) {
-      diags.error(stmt->loc) << "the program has more than " << maxKernelNodes
+    if (result->nodes.size() > maxProgramNodes) {
+      diags.error(stmt->loc) << "the program has more than " << maxProgramNodes
                              << " operations here; unroll less or use a loop that runs";
       break;
     }
@@ -759,7 +766,9 @@ std::unique_ptr<Operator> Analyzer::runKernel() {
     for (const ast::Expr *constraint : decl.constraints)
       checkConstraint(constraint);
   }
-  checkKernelClauses();
+  // A constraint that does not hold makes other numbers wrong as well.
+  if (!signatureIsFine || diags.getNumErrors() == errorsBefore)
+    checkKernelClauses();
   checkBlock(decl.body);
   if (diags.reachedLimit())
     return nullptr;

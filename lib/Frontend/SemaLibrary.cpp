@@ -111,8 +111,10 @@ std::optional<int64_t> Analyzer::evaluateNumber(const ast::Expr *expr, StringRef
 }
 
 void Analyzer::declareKnobs() {
+  // Domains do not depend on other knobs: their names are known behind the clause.
+  llvm::StringMap<Symbol> declared;
   for (const ast::KnobDecl &knob : decl.knobs) {
-    auto [entry, isNew] = symbols.try_emplace(knob.name, Symbol{Symbol::Kind::Knob, knob.loc, {}, true});
+    auto [entry, isNew] = declared.try_emplace(knob.name, Symbol{Symbol::Kind::Knob, knob.loc, {}, true});
     if (!isNew) {
       mlir::InFlightDiagnostic diagnostic = diags.error(knob.loc);
       diagnostic << "knob '" << knob.name << "' is declared twice";
@@ -198,12 +200,26 @@ void Analyzer::declareKnobs() {
         checked.value = value;
       }
     }
-    dims[checked.name] = checked.value;
     entry->second.value.kind = Value::Kind::Dim;
     entry->second.value.dim = DimExpr::dim(knob.name);
     entry->second.value.dimSize = 1;
     result->knobs.push_back(std::move(checked));
   }
+  for (const Knob &knob : result->knobs)
+    dims[knob.name] = knob.value;
+  for (auto &entry : declared)
+    symbols.try_emplace(entry.getKey(), std::move(entry.getValue()));
+}
+
+std::vector<Knob> Analyzer::takeKnobs() {
+  result = std::make_unique<Operator>();
+  declareKnobs();
+  return std::move(result->knobs);
+}
+
+std::vector<Knob> atrex::frontend::analyzeKnobs(const ast::OpDecl &decl, const AnalyzeOptions &options,
+                                                Diagnostics &diags) {
+  return Analyzer(decl, options, diags).takeKnobs();
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,6 +334,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
       if (isGiven[index]) {
         diags.error(arg.loc) << "parameter '" << arg.name << "' of '" << fn.name << "' is given twice";
         ok = false;
+        isSilent = true;
         continue;
       }
     } else {
@@ -356,6 +373,13 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
     return {};
   }
 
+  if (result->callSites.size() >= maxHelperCalls || result->nodes.size() > maxProgramNodes) {
+    diags.error(expr.loc) << "the program becomes too large: more than " << maxHelperCalls << " calls of helpers or "
+                          << maxProgramNodes << " operations";
+    options.library->failedFns.insert(fn.name);
+    return {};
+  }
+
   unsigned errorsBefore = diags.getNumErrors();
   result->callSites.push_back(std::make_unique<CallSite>(CallSite{expr.loc, callSite}));
   const CallSite *savedSite = std::exchange(callSite, result->callSites.back().get());
@@ -368,24 +392,16 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   std::vector<StringRef> savedDims;
   std::swap(dimNames, savedDims);
   helperStack.push_back(&fn);
-  diags.enterCall(expr.loc);
   llvm::scope_exit restore([&] {
-    diags.leaveCall();
     helperStack.pop_back();
     std::swap(dimNames, savedDims);
     std::swap(letNames, savedNames);
     std::swap(resultIndex, savedResults);
     std::swap(symbols, savedSymbols);
     callSite = savedSite;
-    if (diags.getNumErrors() != errorsBefore)
-      options.library->failedFns.insert(fn.name);
   });
 
-  for (auto [param, value, given] : llvm::zip_equal(fn.params, args, isGiven)) {
-    if (!given)
-      value = evaluate(param.defaultValue);
-    if (value.isPoison())
-      continue;
+  for (auto [param, value] : llvm::zip_equal(fn.params, args)) {
     if (!param.type.element.empty() &&
         !checkAnnotation(value, param.type, "parameter '" + param.name + "'", expr.loc, /*bindsNames=*/true))
       value = {};
@@ -399,6 +415,7 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
   }
   Value returned = makeVoid(&expr);
   if (diags.getNumErrors() == errorsBefore) {
+    diags.enterCall(expr.loc);
     llvm::ArrayRef<const ast::Stmt *> stmts = fn.body.stmts;
     const ast::ReturnStmt *last = stmts.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(stmts.back());
     for (const ast::Stmt *stmt : last ? stmts.drop_back() : stmts) {
@@ -415,6 +432,10 @@ Value Analyzer::inlineHelper(const ast::CallExpr &expr, const ast::FnDecl &fn) {
         returned.elements.front() = {};
     }
     closeScope(0);
+    diags.leaveCall();
+    // Other calls would only repeat what is wrong in the body.
+    if (diags.getNumErrors() != errorsBefore)
+      options.library->failedFns.insert(fn.name);
   }
   if (diags.getNumErrors() != errorsBefore)
     return {};

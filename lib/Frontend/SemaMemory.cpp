@@ -68,11 +68,7 @@ Value Analyzer::finishKernelValue(Value value, const ast::Expr *source) {
   if (value.isTuple()) {
     for (Value &element : value.elements)
       element = finishKernelValue(std::move(element), source);
-    if (!value.elements.empty())
-      return value;
-    diags.error(source->loc) << "'" << printable(source->getText())
-                             << "' gives no value; it stands alone as a statement";
-    return {};
+    return value;
   }
   if (!value.isNode())
     return value;
@@ -160,44 +156,48 @@ std::optional<Value> Analyzer::evaluateKernelBinary(const ast::BinaryExpr &expr,
 /// Integer scalars as sums of products of unknowns, to find the length of
 /// `h * G : h * G + G`. Sums, differences and products hold modulo the width of
 /// the type; everything else is an unknown named by its structure.
-DimExpr Analyzer::getSymbol(const Node &node) {
+DimExpr Analyzer::getSymbol(const Node &node, unsigned depth) {
   constexpr size_t maxText = 300;
-  auto unknown = [&] {
-    auto [entry, isNew] = symbolIds.try_emplace(&node, symbolIds.size());
-    return DimExpr::dim("%" + std::to_string(entry->second));
-  };
+  constexpr unsigned maxDepth = 100;
   if (auto *literal = std::get_if<Node::Literal>(&node.op))
     if (auto *number = std::get_if<int64_t>(&literal->value))
       return DimExpr::constant(*number);
   if (auto *dim = std::get_if<Node::Dim>(&node.op))
     return dim->value;
+  if (auto known = nodeSymbols.find(&node); known != nodeSymbols.end())
+    return known->second;
+  auto remember = [&](DimExpr symbol) {
+    nodeSymbols.try_emplace(&node, symbol);
+    return symbol;
+  };
+  auto unknown = [&] { return remember(DimExpr::dim("%" + std::to_string(numUnknowns++))); };
   auto *compute = std::get_if<Node::Compute>(&node.op);
-  if (!compute || !node.isScalar || isFloat(node.type) || node.operands.size() > 2)
+  if (!compute || !node.isScalar || isFloat(node.type) || node.operands.size() > 2 || depth > maxDepth)
     return unknown();
   llvm::SmallVector<DimExpr> operands;
   size_t length = 0;
   for (const Node *operand : node.operands) {
     if (isFloat(operand->type))
       return unknown();
-    operands.push_back(simplify(getSymbol(*operand)));
+    operands.push_back(simplify(getSymbol(*operand, depth + 1)));
     length += operands.back().str().size();
   }
   if (length > maxText)
     return unknown();
   switch (compute->op) {
   case Elementwise::Add:
-    return DimExpr::binary(DimExpr::Kind::Add, operands[0], operands[1]);
+    return remember(DimExpr::binary(DimExpr::Kind::Add, operands[0], operands[1]));
   case Elementwise::Sub:
-    return DimExpr::binary(DimExpr::Kind::Sub, operands[0], operands[1]);
+    return remember(DimExpr::binary(DimExpr::Kind::Sub, operands[0], operands[1]));
   case Elementwise::Mul:
-    return DimExpr::binary(DimExpr::Kind::Mul, operands[0], operands[1]);
+    return remember(DimExpr::binary(DimExpr::Kind::Mul, operands[0], operands[1]));
   default:
     break;
   }
   std::string name = "%" + std::to_string(unsigned(compute->op)) + "." + getName(node.type).str() + "(";
   for (const DimExpr &operand : operands)
     name += operand.str() + ",";
-  return DimExpr::dim(name + ")");
+  return remember(DimExpr::dim(name + ")"));
 }
 
 DimExpr Analyzer::getSymbol(const Value &value) { return value.isDim() ? value.dim : getSymbol(*value.node); }
@@ -216,6 +216,8 @@ std::optional<Value> Analyzer::evaluateMemory(const ast::Expr *expr) {
   symbol->second.isUsed = true;
   Value value = symbol->second.value;
   value.expr = expr;
+  if (diags.listener)
+    diags.listener->onExpression(*expr, typeOf(value));
   return value;
 }
 
@@ -874,6 +876,25 @@ Value Analyzer::evaluateRaw(const ast::CallExpr &expr) {
   return makeValue(node, &expr);
 }
 
+/// `cdiv` of numbers and of values: -(-a / b), whose division rounds down.
+Value Analyzer::evaluateCeilDiv(const ast::CallExpr &expr) {
+  llvm::SmallVector<Value> args;
+  if (!evaluateArgs(expr, 2, args))
+    return {};
+  if (args[0].isDim() && args[1].isDim())
+    return makeDimBinary(DimExpr::Kind::CeilDiv, args[0], args[1], &expr);
+  if (!unify(args, "'cdiv'", expr.loc))
+    return {};
+  DataType type = args[0].node->type;
+  if (!isInteger(type) || isUnsigned(type)) {
+    diags.error(expr.loc) << "'cdiv' divides signed integers, got " << describe(args[0]);
+    return {};
+  }
+  Value negative = makeElementwise(Elementwise::Neg, type, args[0], "'cdiv'", &expr);
+  Value quotient = makeElementwise(Elementwise::Div, type, {negative, args[1]}, "'cdiv'", &expr);
+  return quotient.isPoison() ? Value() : makeElementwise(Elementwise::Neg, type, quotient, "'cdiv'", &expr);
+}
+
 std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
   std::optional<AtomicKind> atomic = llvm::StringSwitch<std::optional<AtomicKind>>(expr.callee)
                                          .Case("atomic_add", AtomicKind::Add)
@@ -888,6 +909,8 @@ std::optional<Value> Analyzer::evaluateKernelCall(const ast::CallExpr &expr) {
   const Builtin *builtin = lookupBuiltin(expr.callee);
   if (!builtin)
     return evaluateHelperCall(expr);
+  if (isKernel && expr.callee == "cdiv")
+    return evaluateCeilDiv(expr);
   if (!isKernel || !builtin->isKernelOnly)
     return std::nullopt;
   if (atomic)

@@ -37,7 +37,8 @@ FailureOr<SmallVector<DimExpr>> atrex::getShapeExprs(func::FuncOp func, unsigned
   return exprs;
 }
 
-FailureOr<Value> atrex::emitExpr(const DimExpr &expr, const llvm::StringMap<Value> &dims, OpBuilder &builder, Location loc) {
+FailureOr<Value> atrex::emitExpr(const DimExpr &expr, const llvm::StringMap<Value> &dims, OpBuilder &builder,
+                                 Location loc) {
   using Kind = DimExpr::Kind;
   switch (expr.getKind()) {
   case Kind::Constant:

@@ -164,4 +164,9 @@ begin
   ds_read_b32 v2, v3
   emit v2
 // CHECK-NEXT: 08070605 0c0b0a09 100f0e0d 14131211
+  // Sums of address and offset wrap around.
+  v_sub_u32 v3, 0, v1
+  ds_read_b32 v2, v3 offset:272
+  emit v2
+// CHECK-NEXT: 14131211 100f0e0d 0c0b0a09 08070605
 finish 1024, 3, 64

@@ -12,6 +12,7 @@
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Builtins.h"
 #include "atrex/Pipelines/Pipelines.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "atrex/Target/Chip.h"
 #include "mlir/IR/AsmState.h"
@@ -64,6 +65,9 @@ cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in sched
 cl::opt<bool> printFunctions("print-functions",
                              cl::desc("Print the functions of the kernel language as Markdown and exit"),
                              cl::cat(category));
+cl::opt<bool> emitSpace("emit-space",
+                        cl::desc("Write the knobs, their constraints and the tunable pass options as JSON"),
+                        cl::cat(category));
 cl::opt<bool> timing("timing", cl::desc("Print the time of each pass to standard error"), cl::cat(category));
 
 int usageError(const Twine &message) {
@@ -207,6 +211,8 @@ int main(int argc, char **argv) {
     options.knobs[assignment->first.str()] = assignment->second.str();
   }
   bool toDirectory = settings.emit == Emit::Artifact;
+  if (emitSpace && (toDirectory || report != ReportKind::None))
+    return usageError("--emit-space writes JSON and compiles nothing; give it without --emit=artifact and --report");
   if (toDirectory && settings.output == "-")
     return usageError("an artifact is a directory; name it with -o");
   switch (settings.emit) {
@@ -231,22 +237,20 @@ int main(int argc, char **argv) {
     break;
   }
 
-  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(settings.input, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> source = readInput(settings.input, maxTextBytes);
   if (!source)
-    return fail(
-        createStringError(source.getError(), "cannot read '" + settings.input + "': " + source.getError().message()));
+    return fail(source.takeError());
   if (!scheduleName.empty()) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> schedule = MemoryBuffer::getFile(scheduleName, /*IsText=*/true);
+    Expected<std::unique_ptr<MemoryBuffer>> schedule = readInput(scheduleName, maxTextBytes);
     if (!schedule)
-      return fail(createStringError(schedule.getError(),
-                                    "cannot read '" + scheduleName + "': " + schedule.getError().message()));
+      return fail(schedule.takeError());
     options.schedule = (*schedule)->getBuffer().str();
     options.scheduleName = scheduleName;
     if (stripSchedule(options.schedule).empty())
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
   // What cannot be written is better known before the work is done.
-  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-";
+  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-" && !emitSpace;
   if (toDirectory) {
     if (settings.output.empty())
       return fail(createStringError(inconvertibleErrorCode(), "the output file name is empty"));
@@ -259,6 +263,15 @@ int main(int argc, char **argv) {
     if (withManifest)
       if (Error error = checkWritable(settings.output + ".json"))
         return fail(std::move(error));
+  }
+
+  if (emitSpace) {
+    std::optional<std::string> space = describeSpace((*source)->getMemBufferRef(), options, errs());
+    if (!space)
+      return 1;
+    if (Error error = writeFiles({{settings.output, StringRef(*space)}}))
+      return fail(std::move(error));
+    return 0;
   }
 
   options.needManifest = toDirectory;

@@ -72,8 +72,9 @@ public:
   void leaveCall() { calls.pop_back(); }
 
   unsigned getNumErrors() const { return numErrors; }
-  /// Takes back errors that were not shown.
-  void forgetErrors(unsigned before) { numErrors = before; }
+  /// Forgets errors: all, for a source that is checked again with other values; or
+  /// those behind the first `before`, which were not shown.
+  void forgetErrors(unsigned before = 0) { numErrors = before; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
 
   /// Null: nobody listens.

@@ -122,6 +122,9 @@ llvm::ArrayRef<llvm::StringRef> getLiteralWords();
 /// elsewhere are not reserved.
 llvm::ArrayRef<llvm::StringRef> getContextualWords();
 
+/// Names of the element types.
+llvm::ArrayRef<llvm::StringRef> getTypeWords();
+
 /// Whether `word` has a meaning in the language that forbids it as a name:
 /// keywords, literals, element types, and the words `knobs` and `grid`.
 bool isReservedWord(llvm::StringRef word);

@@ -37,6 +37,17 @@ void evaluateConstants(Library &library, Diagnostics &diags);
 /// Checks one operator or kernel. Null after an error.
 std::unique_ptr<Operator> analyze(const ast::OpDecl &decl, const AnalyzeOptions &options, Diagnostics &diags);
 
+/// Names of the parameters that are element types, `DTYPE: type`. Their values
+/// are given like those of knobs.
+std::vector<llvm::StringRef> collectTypeParams(const ast::OpDecl &decl);
+
+/// Checks the knobs alone and gives them the values chosen for them. Those with an
+/// error are missing.
+std::vector<Knob> analyzeKnobs(const ast::OpDecl &decl, const AnalyzeOptions &options, Diagnostics &diags);
+
+/// Visits the names in an expression over dimensions.
+void visitDimNames(const ast::Expr *expr, llvm::function_ref<void(llvm::StringRef)> visit);
+
 /// Names of the dimensions in the signature, in order of first appearance.
 std::vector<llvm::StringRef> collectDimNames(const ast::OpDecl &decl, const Library *library = nullptr);
 

@@ -11,6 +11,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// An option that a search may set. The domain is written here only: the help
+/// text, the reference and `atrex-compile --emit-space` have it from here.
+class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values>
+    : Option<varName, arg, varType, default, text # "; one of " # !interleave(values, ", ")> {
+  list<int> domain = values;
+}
+
 def GenericSchedulePass : Pass<"atx-generic-schedule", "::mlir::ModuleOp"> {
   let summary = "turn operators that the row mapping does not take into kernels on tiles";
   let description = [{
@@ -74,14 +81,15 @@ def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
-    Option<"threads", "threads", "int64_t", /*default=*/"0",
-           "work-items of a workgroup: a power of two from 64 to 1024; 0 chooses">,
-    Option<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
-           "work-items that share one row: a power of two up to 'threads'; 0 chooses">,
-    Option<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
-           "rows each work-item holds: 1 to 16; 0 chooses">,
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
-           "widest access of one lane: 16, 32, 64 or 128">
+    TunableOption<"threads", "threads", "int64_t", /*default=*/"0",
+                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024]>,
+    TunableOption<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
+                  "work-items that share one row, up to 'threads', 0 chooses",
+                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]>,
+    TunableOption<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
+                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]>,
+    TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
+                  "widest access of one lane in bits", [16, 32, 64, 128]>
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
 }
@@ -138,8 +146,9 @@ def OutlineKernelsPass : Pass<"atx-outline-kernels", "::mlir::ModuleOp"> {
     of rows. Few rows still mean one tile for each workgroup.
   }];
   let options = [
-    Option<"workgroups", "workgroups", "int64_t", /*default=*/"0",
-           "workgroups that a large grid is limited to where tiles share an operand; 0 never loops">
+    TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
+                  "workgroups that a large grid is limited to where tiles share an operand, 0 never loops; others than "
+                  "these are accepted", [0, 120, 240, 304, 480, 608, 960]>
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect"];
@@ -168,7 +177,8 @@ def DistributePass : Pass<"atx-distribute", "::mlir::gpu::GPUFuncOp"> {
     Padding columns are masked through the buffer bounds.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane: 16, 32, 64 or 128">
+    TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane in bits",
+                  [16, 32, 64, 128]>
   ];
   let dependentDialects = ["::atrex::atx_amdgpu::AtxAMDGPUDialect", "::mlir::vector::VectorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];

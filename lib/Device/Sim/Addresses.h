@@ -28,7 +28,7 @@ struct Access {
 };
 
 /// Addresses of all lanes. False when the wave has to stop.
-template <u32 SPACE> ALWAYS_INLINE bool computeAddresses(Wave &w, const Inst *in, u32 bytes, Access &acc) {
+template <u32 SPACE, class A> ALWAYS_INLINE bool computeAddresses(Wave &w, const Inst *in, u32 bytes, A &acc) {
   u64 exec = getExec(w);
   acc.mask = exec;
   acc.special = false;
@@ -111,7 +111,7 @@ template <u32 SPACE> ALWAYS_INLINE bool computeAddresses(Wave &w, const Inst *in
 
 /// True when a lane of a raw buffer access ends beyond the range although it
 /// starts inside.
-ALWAYS_INLINE bool straddles(const Wave &w, const Inst *in, const Access &acc, u32 bytes) {
+template <class A> ALWAYS_INLINE bool straddles(const Wave &w, const Inst *in, const A &acc, u32 bytes) {
   if (in->flags & FIdxen)
     return false;
   const u32 *rsrc = &w.s[in->sdst];

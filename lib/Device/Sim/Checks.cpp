@@ -204,7 +204,7 @@ LdsPlaces atrex::device::sim::getLdsPlaces(const Wave &w, const Inst *in, const 
   return p;
 }
 
-void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc) {
   auto add = [&](bool inLds, u64 lanes, u64 address, u32 n) {
     CheckRecord r;
     r.kind = CheckUninit;
@@ -262,26 +262,12 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
 
   u64 exec = getExec(w);
   if (a.kind == MemAccess::LDS) {
-    const LdsPlaces places = getLdsPlaces(w, in, a);
-    alignas(64) u32 m0Offsets[64];
-    const u32 *addr = places.addr;
-    if (!addr) {
-      for (u32 i = 0; i < 64; ++i)
-        m0Offsets[i] = i * places.stride;
-      addr = m0Offsets;
-      exec = places.mask;
-    }
+    const LdsPlaces &places = acc.places;
+    exec = places.mask;
     const u64 *offsets = places.offsets;
     const u32 count = places.count;
     // The common cases at once: everything written, or dense writes.
-    u64 lo = ~0ull, hi = 0, diff = ~exec;
-    for (u32 i = 0; i < 64; ++i)
-      diff |= addr[i] ^ (addr[0] + i * bytes);
-    for (u64 m = exec; m; m &= m - 1) {
-      u32 i = u32(__builtin_ctzll(m));
-      lo = std::min<u64>(lo, addr[i]);
-      hi = std::max<u64>(hi, addr[i]);
-    }
+    const u64 lo = acc.lo, hi = acc.hi;
     if (exec && reads && !a.writes) {
       bool all = true;
       for (u32 k = 0; k < count && all; ++k)
@@ -289,13 +275,14 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       if (all)
         return;
     }
-    if (!reads && !diff) {
+    if (!reads && acc.dense) {
+      bool all = true;
       for (u32 k = 0; k < count; ++k)
         if (hi + offsets[k] + bytes <= w.ldsBytes)
           memset(group.ldsWritten + lo + offsets[k], 1, 64 * bytes);
         else
-          diff = 1;
-      if (!diff)
+          all = false;
+      if (all)
         return;
     }
     // Atomics read and write lane by lane.
@@ -310,41 +297,20 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
       }
     }
   } else {
-    Access acc;
-    switch (a.kind) {
-    case MemAccess::Flat:
-      computeAddresses<Flat>(w, in, bytes, acc);
-      break;
-    case MemAccess::Global:
-      computeAddresses<Global>(w, in, bytes, acc);
-      break;
-    case MemAccess::Buffer:
-      computeAddresses<Buffer>(w, in, bytes, acc);
-      break;
-    default:
-      // Scratch: UndefTracker.
+    // Scratch: UndefTracker.
+    if (a.kind == MemAccess::Scratch)
       return;
-    }
     // The common cases at once: stores, and everything written.
     if (!acc.special && !(in->flags & FLds)) {
       if (!reads)
         return;
-      u64 lo = ~0ull, hi = 0;
-      for (u64 m = acc.mask; m; m &= m - 1) {
-        u64 addr = acc.addr[__builtin_ctzll(m)];
-        lo = std::min(lo, addr);
-        hi = std::max(hi, addr);
-      }
+      const u64 lo = acc.lo, hi = acc.hi;
       if (!acc.mask ||
           (hi - lo < 0x10000 && findAlloc(*w.ts, lo, hi - lo + bytes) && !isUninit(w, lo, hi - lo + bytes)))
         return;
     }
     // Buffers end in the middle of an access of several dwords.
-    u64 end = ~0ull;
-    if (a.kind == MemAccess::Buffer && bytes > 4 && !a.isFormat && straddles(w, in, acc, bytes)) {
-      const u32 *rsrc = &w.s[in->sdst];
-      end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
-    }
+    const u64 end = acc.end;
     for (u64 m = acc.mask; m; m &= m - 1) {
       u32 i = u32(__builtin_ctzll(m));
       u64 addr = acc.addr[i];
@@ -378,6 +344,88 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
 }
 
 //===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+__attribute__((target_clones("avx512f", "avx2", "default"))) void
+atrex::device::sim::locate(Wave &w, const Inst *in, const MemAccess &a, u32 bytes, LaneAddresses &r) {
+  r.special = false;
+  r.end = ~0ull;
+  u64 lo = ~0ull, hi = 0, bits = 0, diff = 0;
+  if (a.kind == MemAccess::LDS) {
+    r.places = getLdsPlaces(w, in, a);
+    r.mask = r.places.mask;
+    r.offsets = r.places.addr;
+    if (!r.offsets) {
+      for (u32 i = 0; i < 64; ++i)
+        r.m0Offsets[i] = i * r.places.stride;
+      r.offsets = r.m0Offsets;
+    }
+    const u32 *p = r.offsets;
+    if (LIKELY(r.mask == ~0ull)) {
+      u32 min = ~0u, max = 0, all = 0, d = 0;
+      for (u32 i = 0; i < 64; ++i) {
+        min = p[i] < min ? p[i] : min;
+        max = p[i] > max ? p[i] : max;
+        all |= p[i];
+        d |= p[i] ^ (p[0] + i * bytes);
+      }
+      lo = min;
+      hi = max;
+      bits = all;
+      diff = d;
+    } else {
+      for (u64 m = r.mask; m; m &= m - 1) {
+        u64 x = p[__builtin_ctzll(m)];
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        bits |= x;
+      }
+      diff = 1;
+    }
+  } else {
+    switch (a.kind) {
+    case MemAccess::Flat:
+      computeAddresses<Flat>(w, in, bytes, r);
+      break;
+    case MemAccess::Global:
+      computeAddresses<Global>(w, in, bytes, r);
+      break;
+    case MemAccess::Scratch:
+      computeAddresses<Scratch>(w, in, bytes, r);
+      break;
+    default:
+      computeAddresses<Buffer>(w, in, bytes, r);
+      if (bytes > 4 && !a.isFormat && straddles(w, in, r, bytes)) {
+        const u32 *rsrc = &w.s[in->sdst];
+        r.end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
+      }
+      break;
+    }
+    if (LIKELY(r.mask == ~0ull)) {
+      for (u32 i = 0; i < 64; ++i) {
+        lo = r.addr[i] < lo ? r.addr[i] : lo;
+        hi = r.addr[i] > hi ? r.addr[i] : hi;
+        bits |= r.addr[i];
+        diff |= r.addr[i] ^ (r.addr[0] + u64(i) * bytes);
+      }
+    } else {
+      for (u64 m = r.mask; m; m &= m - 1) {
+        u64 x = r.addr[__builtin_ctzll(m)];
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        bits |= x;
+      }
+      diff = 1;
+    }
+  }
+  r.dense = !diff;
+  r.lo = lo;
+  r.hi = hi;
+  r.bits = bits;
+}
+
+//===----------------------------------------------------------------------===//
 // LDS outside of the allocation
 //===----------------------------------------------------------------------===//
 
@@ -386,7 +434,8 @@ u64 atrex::device::sim::getLdsDestination(const Wave &w, const Inst *in, const M
   return (u64(w.s[regM0] & 0x3ffffu) + u64(i64(i32(imm))) + u64(lane) * bytes) & 0xffffffffu;
 }
 
-void Checker::checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+void Checker::checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group,
+                             const LaneAddresses &acc) {
   const u64 limit = group.ldsBytes, exec = getExec(w);
   const u32 bytes = getAccessBytes(w, in, a);
   u64 bad = 0, first = 0;
@@ -398,15 +447,8 @@ void Checker::checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupC
   };
   u32 size = bytes;
   if (a.kind == MemAccess::LDS) {
-    const LdsPlaces places = getLdsPlaces(w, in, a);
-    u64 largest = 63ull * places.stride;
-    if (places.addr) {
-      u32 max = 0;
-      for (u32 i = 0; i < 64; ++i)
-        max = places.addr[i] > max ? places.addr[i] : max;
-      largest = max;
-    }
-    if (LIKELY(largest + std::max(places.offsets[0], places.offsets[1]) + bytes <= limit))
+    const LdsPlaces &places = acc.places;
+    if (LIKELY(acc.hi + std::max(places.offsets[0], places.offsets[1]) + bytes <= limit))
       return;
     for (u32 k = 0; k < places.count; ++k)
       for (u64 m = places.mask; m; m &= m - 1)
@@ -416,8 +458,6 @@ void Checker::checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupC
     for (u64 m = exec; m; m &= m - 1)
       see(u32(__builtin_ctzll(m)), getLdsDestination(w, in, a, size, u32(__builtin_ctzll(m))), size);
   } else if (a.kind == MemAccess::Flat) {
-    sim::Access acc;
-    computeAddresses<sim::Flat>(w, in, bytes, acc);
     for (u64 m = acc.special ? acc.mask : 0; m; m &= m - 1) {
       u64 addr = acc.addr[__builtin_ctzll(m)];
       if (u32(addr >> 32) == sharedApertureHi)

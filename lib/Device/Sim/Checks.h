@@ -14,6 +14,7 @@
 #ifndef ATREX_LIB_DEVICE_SIM_CHECKS_H
 #define ATREX_LIB_DEVICE_SIM_CHECKS_H
 
+#include "lib/Device/Sim/Clocks.h"
 #include "lib/Device/Sim/Core.h"
 #include "lib/Device/Sim/Effects.h"
 #include "lib/Device/Sim/Undefined.h"
@@ -66,6 +67,28 @@ LdsPlaces getLdsPlaces(const Wave &w, const Inst *in, const MemAccess &a);
 /// Where a load into LDS puts a lane's element of `bytes` bytes.
 u64 getLdsDestination(const Wave &w, const Inst *in, const MemAccess &a, u32 bytes, u32 lane);
 
+/// The addresses of one vector memory or LDS instruction, computed once for all
+/// checks.
+struct LaneAddresses {
+  u64 addr[64];
+  /// Lanes that touch memory.
+  u64 mask;
+  /// FLAT: some lane points into an aperture.
+  bool special;
+  /// All 64 lanes touch one gapless ascending range.
+  bool dense;
+  /// Smallest and largest address of those lanes (LDS: without the instruction's
+  /// offsets), and all of them or-ed.
+  u64 lo, hi, bits;
+  /// End of a buffer that ends inside of an access, otherwise the largest number.
+  u64 end;
+  LdsPlaces places;
+  /// LDS: the addresses again, as the registers or M0 have them.
+  const u32 *offsets;
+  u32 m0Offsets[64];
+};
+void locate(Wave &w, const Inst *in, const MemAccess &a, u32 bytes, LaneAddresses &where);
+
 /// From the mnemonic; nullopt when the instruction accesses no memory.
 std::optional<MemAccess> getMemAccess(llvm::StringRef mnemonic);
 /// The same for a decoded instruction, nullptr when it accesses none.
@@ -100,13 +123,6 @@ public:
 private:
   std::map<std::tuple<u32, u32, u32, bool>, CheckRecord> records;
 };
-
-/// What an execution is known to come behind: for the wave with this key, all of
-/// its events up to a number, separately for its two memories.
-struct ClockBound {
-  u32 memory = 0, lds = 0;
-};
-using Clock = llvm::DenseMap<u32, ClockBound>;
 
 /// State of one wave.
 struct WaveChecks {
@@ -209,13 +225,13 @@ public:
 private:
   static constexpr u32 needsEffects = 2 | 4 | 8;
   void checkMemory(Wave &w, const Inst *in, GroupChecks &group);
-  void checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
   void checkEffects(Wave &w, const Inst *in, GroupChecks &group);
   void checkWait(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
   void checkHazard(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
-  void checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
-  void checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
-  void checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group);
+  void checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
+  void checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
+  void checkLdsBounds(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc);
   void addHazard(Wave &w, const Inst *in, GroupChecks &group, const WaveChecks::Recent &p, u32 have, u32 need,
                  const RegRange &r, const char *rule);
   void checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks &group);
@@ -249,6 +265,7 @@ private:
   u32 programDwords;
   bool isGfx950;
   EffectsTable effects;
+  LaneAddresses where;
   std::unique_ptr<UndefTracker> undefined;
   /// A ring; untouched pages cost nothing.
   Event *events = nullptr;

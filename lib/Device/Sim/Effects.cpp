@@ -8,6 +8,7 @@
 
 #include "lib/Device/Sim/Effects.h"
 #include "atrex/Target/MatrixInstructions.h"
+#include "lib/Device/Sim/Checks.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -145,6 +146,18 @@ std::unique_ptr<Effects> EffectsTable::compute(const Inst *in) {
     if (r.count && count < max)
       list[count++] = r;
   };
+  e.access = in->def ? getMemAccess(in) : nullptr;
+  if (e.access) {
+    bool scoped;
+    if (e.kind == Effects::Smem)
+      scoped = bits(16, 16);
+    else if (e.access->kind == MemAccess::Buffer)
+      scoped = bits(14, 14) | bits(15, 15);
+    else
+      scoped = bits(16, 16) | bits(25, 25);
+    if (scoped && e.kind != Effects::Lds)
+      e.flags |= Effects::Scoped;
+  }
   bool load = e.isMemory() && !name.contains("store") && !name.contains("write");
   SmallVector<RegRange, 8> sources;
   for (const Disassembler::RegOperand &o : registers) {

@@ -30,6 +30,8 @@ struct RegRange {
   bool isVector() const { return first >= firstVector; }
 };
 
+struct MemAccess;
+
 struct Effects {
   enum Kind : u8 { Other, Salu, Smem, Valu, Mfma, Vmem, Flat, Lds };
   enum Flag : u32 {
@@ -59,6 +61,8 @@ struct Effects {
     ReadsScalar = 65536,
     WritesScalar = 131072,
     WritesVector = 262144,
+    /// Memory: scope bits (sc0, sc1; glc of the scalar unit).
+    Scoped = 524288,
   };
   /// Matrix instructions by the rules that apply to their results.
   enum Matrix : u8 { NoMatrix, Xdl, Sgemm, Dgemm4, Dgemm16 };
@@ -82,6 +86,8 @@ struct Effects {
   /// Special sources.
   RegRange dpp, laneSelect, srcC, dst;
   u32 slot = 0;
+  /// nullptr when it accesses no memory.
+  const MemAccess *access = nullptr;
 
   bool isVector() const { return kind >= Valu; }
   bool isMemory() const { return kind == Smem || kind >= Vmem; }

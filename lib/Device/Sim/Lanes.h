@@ -14,6 +14,9 @@
 #define ATREX_LIB_DEVICE_SIM_LANES_H
 
 #include "lib/Device/Sim/Numbers.h"
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 namespace atrex::device::sim {
 namespace {
@@ -63,22 +66,93 @@ ALWAYS_INLINE u32 dppSource(u32 ctrl, u32 i) {
   }
 }
 
-NO_INLINE void applyDPP(Wave &w, u32 word, u32 *x, u32 planes) {
-  u32 ctrl = (word >> 8) & 0x1ffu, bankMask = (word >> 24) & 15u, rowMask = (word >> 28) & 15u;
-  bool zero = (word >> 19) & 1u;
-  u64 exec = getExec(w), write = 0;
-  u32 in[128];
-  __builtin_memcpy(in, x, planes * 256);
-  for (u32 i = 0; i < 64; ++i) {
-    bool enabled = ((rowMask >> (i >> 4)) & 1u) && ((bankMask >> ((i >> 2) & 3u)) & 1u);
-    u32 s = dppSource(ctrl, i);
-    bool valid = s != ~0u && ((exec >> s) & 1u);
-    if (enabled && (valid || zero))
-      write |= 1ull << i;
-    for (u32 p = 0; p < planes; ++p)
-      x[p * 64 + i] = valid ? in[p * 64 + s] : 0u;
+/// Where each DPP control reads, and the lanes for which there is a source.
+struct DppTable {
+  u8 source[512][64];
+  u64 inside[512];
+  DppTable() {
+    for (u32 ctrl = 0; ctrl < 512; ++ctrl) {
+      inside[ctrl] = 0;
+      for (u32 i = 0; i < 64; ++i) {
+        u32 s = dppSource(ctrl, i);
+        source[ctrl][i] = u8(s & 63u);
+        inside[ctrl] |= u64(s != ~0u) << i;
+      }
+    }
   }
-  w.dppMask = write;
+};
+ALWAYS_INLINE const DppTable &getDppTable() {
+  static const DppTable table;
+  return table;
+}
+
+/// out[i] = in[source[i]] for 64 lanes. `rows`: each row of 16 lanes reads itself,
+/// in the same order.
+ALWAYS_INLINE void permuteLanes(const u32 *in, u32 *out, const u8 *source, bool rows) {
+#ifdef __AVX512F__
+  if (LIKELY(rows)) {
+    const __m512i index = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)source));
+    for (u32 row = 0; row < 64; row += 16)
+      _mm512_storeu_si512(out + row, _mm512_permutexvar_epi32(index, _mm512_loadu_si512(in + row)));
+    return;
+  }
+#elif defined(__AVX2__)
+  if (LIKELY(rows)) {
+    __m256i index[2], high[2];
+    for (u32 h = 0; h < 2; ++h) {
+      index[h] = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(source + 8 * h)));
+      high[h] = _mm256_cmpgt_epi32(index[h], _mm256_set1_epi32(7));
+    }
+    for (u32 row = 0; row < 64; row += 16) {
+      const __m256i lo = _mm256_loadu_si256((const __m256i *)(in + row)),
+                    hi = _mm256_loadu_si256((const __m256i *)(in + row + 8));
+      for (u32 h = 0; h < 2; ++h)
+        _mm256_storeu_si256((__m256i *)(out + row + 8 * h),
+                            _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(lo, index[h]),
+                                               _mm256_permutevar8x32_epi32(hi, index[h]), high[h]));
+    }
+    return;
+  }
+#endif
+  (void)rows;
+  for (u32 i = 0; i < 64; ++i)
+    out[i] = in[source[i]];
+}
+
+/// The first source of a DPP instruction; invalid lanes are zero. Notes which
+/// lanes are written.
+NO_INLINE void applyDPP(Wave &w, u32 word, const u32 *in, u32 *x, u32 planes) {
+  const u32 ctrl = (word >> 8) & 0x1ffu, bankMask = (word >> 24) & 15u, rowMask = (word >> 28) & 15u;
+  const DppTable &table = getDppTable();
+  const u8 *source = table.source[ctrl];
+  // Rows alike: all but wave shifts and broadcasts to other rows.
+  const bool rows = ctrl < 0x130 || (ctrl >= 0x140 && ctrl != 0x142 && ctrl != 0x143);
+  u64 exec = getExec(w), valid = table.inside[ctrl];
+  if (UNLIKELY(exec != ~0ull)) {
+    u64 on = 0;
+    for (u32 i = 0; i < 64; ++i)
+      on |= ((exec >> source[i]) & 1u) << i;
+    valid &= on;
+  }
+  for (u32 p = 0; p < planes; ++p)
+    permuteLanes(in + p * 64, x + p * 64, source, rows);
+  if (valid != ~0ull) {
+    alignas(64) u32 m[64];
+    expandMask(m, valid);
+    for (u32 p = 0; p < planes; ++p)
+      for (u32 i = 0; i < 64; ++i)
+        x[p * 64 + i] &= m[i];
+  }
+  u64 enabled = ~0ull;
+  if (UNLIKELY((bankMask & rowMask) != 15u)) {
+    u64 row = 0;
+    for (u32 b = 0; b < 4; ++b)
+      row |= (bankMask >> b) & 1u ? 15ull << (4 * b) : 0ull;
+    enabled = 0;
+    for (u32 r = 0; r < 4; ++r)
+      enabled |= (rowMask >> r) & 1u ? row << (16 * r) : 0ull;
+  }
+  w.dppMask = (word >> 19) & 1u ? enabled : enabled & valid;
 }
 
 NO_INLINE void broadcastSpecial(Wave &w, const Operand &o, u32 *tmp) {
@@ -93,9 +167,21 @@ NO_INLINE const u32 *fetchSlow(Wave &w, const Inst *in, u32 k, u32 *tmp) {
   const Operand &o = in->src[k];
   TypeCode t = o.type;
   u32 planes = is64(t) ? 2 : 1;
+  const bool dpp = (in->flags & FDPP) && k == 0;
+  // Signs only.
+  if (t == TF32 && o.kind == OVGPR && !(in->flags & (FDPP | FSDWA))) {
+    const u32 *p = w.v + o.reg;
+    const u32 clear = o.mods & MAbs ? 0x7fffffffu : ~0u, flip = o.mods & MNeg ? 0x80000000u : 0u;
+    for (u32 i = 0; i < 64; ++i)
+      tmp[i] = (p[i] & clear) ^ flip;
+    return tmp;
+  }
   switch (o.kind) {
   case OVGPR:
-    __builtin_memcpy(tmp, w.v + o.reg, planes * 256);
+    if (dpp)
+      applyDPP(w, in->imm, w.v + o.reg, tmp, planes);
+    else
+      __builtin_memcpy(tmp, w.v + o.reg, planes * 256);
     break;
   case OConst:
     __builtin_memcpy(tmp, o.constant, planes * 256);
@@ -112,8 +198,6 @@ NO_INLINE const u32 *fetchSlow(Wave &w, const Inst *in, u32 k, u32 *tmp) {
     break;
   }
   }
-  if ((in->flags & FDPP) && k == 0)
-    applyDPP(w, in->imm, tmp, planes);
   if ((in->flags & FSDWA) && k < 2) {
     u32 sel = (in->imm >> (k ? 24 : 16)) & 7u;
     bool sx = o.mods & MSext;
@@ -187,6 +271,11 @@ ALWAYS_INLINE bool isF32Type(TypeCode t) { return t == TF32 || t == TPKF32; }
 NO_INLINE const u32 *flushInput(Wave &w, const u32 *p, u32 *tmp, TypeCode t) {
   if (!(w.slowMode & (isF32Type(t) ? SFlushIn32 : SFlushIn64)))
     return p;
+  if (t == TF32) {
+    for (u32 i = 0; i < 64; ++i)
+      tmp[i] = p[i] & 0x7f800000u ? p[i] : p[i] & 0x80000000u;
+    return tmp;
+  }
   if (p != tmp)
     __builtin_memcpy(tmp, p, is64(t) ? 512 : 256);
   flushPlanes(tmp, t);
@@ -328,7 +417,9 @@ ATREX_TAG32(I32, TI32, i32, i32(x), u32(v))
 ATREX_TAG32(F32, TF32, float, bitcast<float>(x), bitcast<u32>(v))
 ATREX_TAG32(B16, TB16, u32, x & 0xffffu, v & 0xffffu)
 ATREX_TAG32(I16, TI16, i32, sext(x, 16), u32(v) & 0xffffu)
-ATREX_TAG32(F16, TF16, float, halfToFloat(x & 0xffffu), floatToHalf(v))
+ATREX_TAG32(F16, TF16, float, halfToFloat(x & 0xffffu), nearestHalf(v))
+/// Halves whose arithmetic gives floats rounded to odd: see fmaHalves.
+ATREX_TAG32(HFma, TF16, float, halfToFloat(x & 0xffffu), nearestHalf(v))
 /// A half whose arithmetic needs double to round once.
 ATREX_TAG32(H64, TF16, double, double(halfToFloat(x & 0xffffu)), doubleToHalf(v))
 /// Raw bits of a float.
@@ -425,7 +516,10 @@ ALWAYS_INLINE u32 halfRounding(const Wave &w) { return UNLIKELY(w.slowMode & SRo
 /// direction (MXCSR), and rounding once more the same way changes nothing.
 template <class D, class A, class B, class C, u32 N, auto F>
 NO_INLINE void directedHalves(u32 *r, const u32 *a, const u32 *b, const u32 *c, u32 mode) {
-  if constexpr (D::code == TF16 && !isRaw<D>)
+  if constexpr (isSame<D, HFma>)
+    for (u32 i = 0; i < 64; ++i)
+      r[i] = doubleToHalfDirected(H64::get(a, i) * H64::get(b, i) + H64::get(c, i), mode);
+  else if constexpr (D::code == TF16 && !isRaw<D>)
     for (u32 i = 0; i < 64; ++i) {
       double x;
       if constexpr (N == 1)
@@ -439,6 +533,30 @@ NO_INLINE void directedHalves(u32 *r, const u32 *a, const u32 *b, const u32 *c, 
     }
 }
 
+template <class T> constexpr bool isPlainF32 = T::code == TF32 && !isRaw<T>;
+
+/// f32 arithmetic where MODE flushes subnormals and does nothing else unusual.
+template <class D, class A, class B, class C, u32 N, auto F>
+ALWAYS_INLINE u32 flushingLoop(u32 *r, const u32 *a, const u32 *b, const u32 *c, u32 mode) {
+  // With all bits set, only zeros are selected, which stay what they are.
+  const u32 in = mode & SFlushIn32 ? 0x7f800000u : ~0u, out = mode & SFlushOut32 ? 0x7f800000u : ~0u;
+  auto flush = [](u32 x, u32 m) { return x & m ? x : x & 0x80000000u; };
+  u32 nan = 0;
+#pragma clang loop vectorize(assume_safety)
+  for (u32 i = 0; i < 64; ++i) {
+    float x;
+    if constexpr (N == 1)
+      x = F(bitcast<float>(flush(a[i], in)));
+    else if constexpr (N == 2)
+      x = F(bitcast<float>(flush(a[i], in)), bitcast<float>(flush(b[i], in)));
+    else
+      x = F(bitcast<float>(flush(a[i], in)), bitcast<float>(flush(b[i], in)), bitcast<float>(flush(c[i], in)));
+    r[i] = flush(bitcast<u32>(x), out);
+    nan |= u32(x != x);
+  }
+  return nan;
+}
+
 template <class D, class A, class B, class C, u32 N, auto F> const Inst *opN(Wave &w, const Inst *in) {
   alignas(64) u32 ta[64 * A::planes], tb[64 * B::planes], tc[64 * C::planes], r[64 * D::planes];
   const u32 *a = fetch(w, in, 0, ta, A::planes);
@@ -448,6 +566,19 @@ template <class D, class A, class B, class C, u32 N, auto F> const Inst *opN(Wav
   if constexpr (N > 2)
     c = fetch(w, in, 2, tc, C::planes);
   constexpr bool anyFP = isFP<D> || isFP<A>;
+  // The other bits concern other types.
+  if constexpr (isPlainF32<D> && isPlainF32<A> && (N < 2 || isPlainF32<B>) && (N < 3 || isPlainF32<C>))
+    if (w.slowMode && !(w.slowMode & SRound32)) {
+      // omod comes before the flush of the result.
+      const u32 mode = in->flags & FOutMod ? w.slowMode & ~u32(SFlushOut32) : w.slowMode;
+      if (UNLIKELY((flushingLoop<D, A, B, C, N, F>(r, a, b, c, mode))))
+        fixNaN<D, A, B, C>(r, a, b, c);
+      if (UNLIKELY(in->flags & FOutMod))
+        storeSlow(w, in, r, TF32);
+      else
+        storePlanes(w.v + in->dst, r, 1, getExec(w));
+      return in->next;
+    }
   if constexpr (anyFP) {
     if (UNLIKELY(w.slowMode)) {
       if constexpr (isFP<A>)

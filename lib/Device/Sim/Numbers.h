@@ -21,6 +21,9 @@ namespace {
 constexpr u32 defaultNaN32 = 0x7fc00000u;
 
 ALWAYS_INLINE float halfToFloat(u32 h) {
+#ifdef __F16C__
+  return float(bitcast<_Float16>(u16(h)));
+#endif
   u32 em = (h & 0x7fffu) << 13;
   float f = bitcast<float>(em) * 0x1p112f;
   u32 bits = bitcast<u32>(f);
@@ -39,6 +42,25 @@ ALWAYS_INLINE u32 floatToHalf(float f) {
   r = x >= 0x477ff000u ? 0x7c00u : r;
   r = x > 0x7f800000u ? 0x7e00u | ((x >> 13) & 0x1ffu) : r;
   return r | sign;
+}
+
+/// The same where the host rounds to nearest even.
+ALWAYS_INLINE u32 nearestHalf(float f) {
+#ifdef __F16C__
+  return bitcast<u16>(_Float16(f));
+#else
+  return floatToHalf(f);
+#endif
+}
+
+/// a * b + c of halves as a float, rounded to odd: rounded to a half, it is the
+/// fused result. The product is exact, and the sum has two bits to spare.
+ALWAYS_INLINE float fmaHalves(float a, float b, float c) {
+  float p = a * b, s = p + c, bb = s - p, err = (p - (s - bb)) + (c - bb);
+  u32 bits = bitcast<u32>(s);
+  u32 step = (err > 0) == (s > 0) ? 1u : ~0u;
+  bool inexact = err != 0 && s - s == 0;
+  return bitcast<float>(bits + (inexact && !(bits & 1u) ? step : 0u));
 }
 
 /// Round to nearest even through double; used where float would round twice.

@@ -120,14 +120,6 @@ ClockBound Checker::bound(const GroupChecks &group, u32 wave) const {
   return b;
 }
 
-static void join(Clock &into, const Clock &from) {
-  for (const auto &[key, b] : from) {
-    ClockBound &mine = into[key];
-    mine.memory = std::max(mine.memory, b.memory);
-    mine.lds = std::max(mine.lds, b.lds);
-  }
-}
-
 void Checker::openBarrier(GroupChecks &group) {
   if (!(kinds & CheckRace))
     return;
@@ -135,7 +127,7 @@ void Checker::openBarrier(GroupChecks &group) {
     group.released[n] = bound(group, n);
   Clock all;
   for (const Clock &c : group.clocks)
-    join(all, c);
+    all.join(c);
   if (!all.empty())
     for (Clock &c : group.clocks)
       c = all;
@@ -157,8 +149,8 @@ bool Checker::isOrdered(u32 id, bool lds, const Touch &x) {
       return true;
   }
   const Clock &clock = x.group.clocks[x.w.waveInGroup];
-  auto it = clock.find(e.wave);
-  return it != clock.end() && id <= (byMemory ? it->second.memory : it->second.lds);
+  const ClockBound known = clock.get(e.wave);
+  return id <= (byMemory ? known.memory : known.lds);
 }
 
 void Checker::conflict(u32 id, u64 address, u32 lane, bool byWrite, Touch &x) {
@@ -221,13 +213,34 @@ static bool isSame(const ShadowCell &a, const ShadowCell &b) {
   return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
 }
 
+/// Replaces leading cells that equal `before`; how many there are.
+__attribute__((target_clones("avx512f", "avx2", "default"))) static u32
+replaceRun(ShadowCell *cells, u32 n, const ShadowCell &before, const ShadowCell &after) {
+  typedef u64 V8 __attribute__((vector_size(64), aligned(8), may_alias));
+  u64 b[2], a[2];
+  memcpy(b, &before, 16);
+  memcpy(a, &after, 16);
+  const V8 was = {b[0], b[1], b[0], b[1], b[0], b[1], b[0], b[1]};
+  const V8 is = {a[0], a[1], a[0], a[1], a[0], a[1], a[0], a[1]};
+  u32 k = 0;
+  for (; k + 4 <= n; k += 4) {
+    V8 *p = reinterpret_cast<V8 *>(cells + k);
+    V8 d = *p ^ was;
+    if ((d[0] | d[1]) | (d[2] | d[3]) | (d[4] | d[5]) | (d[6] | d[7]))
+      break;
+    *p = is;
+  }
+  while (k < n && isSame(cells[k], before))
+    cells[k++] = after;
+  return k;
+}
+
 /// Consecutive dwords of the lanes in turn.
 void Checker::touchDense(ShadowCell *cells, u64 address, Touch &x) {
   for (u32 k = 0, n = 16 * x.a.bytes; k < n; ++k) {
     if (x.known) {
       const ShadowCell before = x.before, after = x.after;
-      while (k < n && isSame(cells[k], before))
-        cells[k++] = after;
+      k += replaceRun(cells + k, n - k, before, after);
       if (k == n)
         return;
     }
@@ -318,17 +331,13 @@ void Checker::synchronize(Touch &x, u64 addr) {
   if (x.reads) {
     auto it = syncs.find(key);
     if (it != syncs.end())
-      join(mine, it->second);
+      mine.join(it->second);
   }
   if (!x.writes)
     return;
   Clock &place = syncs[key];
-  join(place, mine);
-  auto put = [&](u32 wave, ClockBound b) {
-    ClockBound &there = place[waveKey(x.group.ordinal, wave)];
-    there.memory = std::max(there.memory, b.memory);
-    there.lds = std::max(there.lds, b.lds);
-  };
+  place.join(mine);
+  auto put = [&](u32 wave, ClockBound b) { place.put(waveKey(x.group.ordinal, wave), b); };
   for (u32 n = 0; n < x.group.released.size(); ++n)
     if (n != x.w.waveInGroup && (x.group.released[n].memory || x.group.released[n].lds))
       put(n, x.group.released[n]);
@@ -362,7 +371,7 @@ void Checker::checkLanes(Touch &x, const u64 *addresses, u32 lane) {
 
 static u8 byteMask(u64 addr, u32 bytes) { return u8(((1u << std::min(bytes, 4u)) - 1) << (addr & 3)); }
 
-void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc) {
   if (a.kind == MemAccess::Scratch || LLVM_UNLIKELY(nextEvent == ~0u))
     return;
   Touch x{w,
@@ -381,14 +390,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
   bool scoped = false;
   const bool scalar = a.kind == MemAccess::Scalar || a.kind == MemAccess::ScalarBuffer;
   if (!x.lds) {
-    ArrayRef<uint8_t> bytes = program.getBytes(in);
-    u32 word = bytes.size() >= 4 ? u32(bytes[0]) | u32(bytes[1]) << 8 | u32(bytes[2]) << 16 | u32(bytes[3]) << 24 : 0;
-    if (scalar)
-      scoped = word >> 16 & 1;
-    else if (a.kind == MemAccess::Buffer)
-      scoped = (word >> 14 | word >> 15) & 1;
-    else
-      scoped = (word >> 16 | word >> 25) & 1;
+    scoped = effects.get(in).flags & Effects::Scoped;
     // In an atomic, sc0 asks for the old value.
     if (scoped && !a.atomic)
       x.atomic = true;
@@ -460,27 +462,17 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
   if (!bytes)
     return;
   if (a.kind == MemAccess::LDS) {
-    const LdsPlaces places = getLdsPlaces(w, in, a);
-    alignas(64) u32 m0Offsets[64];
-    const u32 *addr = places.addr;
-    if (!addr) {
-      for (u32 i = 0; i < 64; ++i)
-        m0Offsets[i] = i * places.stride;
-      addr = m0Offsets;
-    }
+    const LdsPlaces &places = acc.places;
+    const u32 *addr = acc.offsets;
     const u64 *offsets = places.offsets;
     const u32 count = places.count;
-    // Lanes that touch one gapless range.
-    u64 diff = ~places.mask;
-    for (u32 i = 0; i < 64; ++i)
-      diff |= addr[i] ^ (addr[0] + i * bytes);
     for (u32 k = 0; k < count; ++k) {
       x.data = stores ? w.v + in->src[1 + k].reg : nullptr;
       x.planes = bytes < 4 ? 1 : bytes / 4;
       if (StringRef(in->def->name).ends_with("_hi"))
         x.data = nullptr;
       u64 first = u64(addr[0]) + offsets[k];
-      if (!diff && !sync && !((first | bytes) & 3) && first + 64 * bytes <= w.ldsBytes) {
+      if (acc.dense && !sync && !((first | bytes) & 3) && first + 64 * bytes <= w.ldsBytes) {
         touchDense(group.ldsCells + first / 4, first, x);
         continue;
       }
@@ -494,41 +486,22 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
     ++nextEvent;
     return;
   }
-  sim::Access acc;
-  switch (a.kind) {
-  case MemAccess::Flat:
-    computeAddresses<sim::Flat>(w, in, bytes, acc);
-    break;
-  case MemAccess::Global:
-    computeAddresses<sim::Global>(w, in, bytes, acc);
-    break;
-  default:
-    computeAddresses<sim::Buffer>(w, in, bytes, acc);
-    break;
-  }
-  u64 end = ~0ull;
-  if (a.kind == MemAccess::Buffer && bytes > 4 && !a.isFormat && straddles(w, in, acc, bytes)) {
-    const u32 *rsrc = &w.s[in->sdst];
-    end = (u64(rsrc[0]) | u64(rsrc[1] & 0xffffu) << 32) + rsrc[2];
-  }
+  const u64 end = acc.end;
+  u64 mask = acc.mask;
   if (stores) {
     // What formats convert has no data to compare.
     x.data = a.isFormat || StringRef(in->def->name).ends_with("_hi") ? nullptr : w.v + in->src[2].reg;
     x.planes = bytes < 4 ? 1 : bytes / 4;
   }
   addresses = acc.addr;
-  if (acc.mask == ~0ull && !acc.special && !sync && !((acc.addr[0] | bytes) & 3) && end == ~0ull &&
-      x.reads != x.writes) {
-    u64 diff = 0;
-    for (u32 i = 0; i < 64; ++i)
-      diff |= acc.addr[i] ^ (acc.addr[0] + u64(i) * bytes);
-    ShadowCell *cells = diff ? nullptr : cellsFor(acc.addr[0]);
+  if (acc.dense && !acc.special && !sync && !((acc.addr[0] | bytes) & 3) && end == ~0ull && x.reads != x.writes) {
+    ShadowCell *cells = cellsFor(acc.addr[0]);
     if (cells && acc.addr[0] + 64 * bytes - lastShadow->base <= lastShadow->size) {
       touchDense(cells, acc.addr[0], x);
-      acc.mask = 0;
+      mask = 0;
     }
   }
-  for (u64 m = acc.mask; m; m &= m - 1) {
+  for (u64 m = mask; m; m &= m - 1) {
     u32 i = u32(__builtin_ctzll(m));
     u64 addr = acc.addr[i];
     u32 hi = u32(addr >> 32);
@@ -562,7 +535,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
 // Alignment
 //===----------------------------------------------------------------------===//
 
-void Checker::checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group) {
+void Checker::checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupChecks &group, const LaneAddresses &acc) {
   auto add = [&](u64 lanes, u64 address, bool lds, const char *what) {
     CheckRecord r;
     r.kind = CheckAlign;
@@ -595,28 +568,12 @@ void Checker::checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupCheck
       bad |= 1ull << lane;
     }
   };
-  if (a.kind == MemAccess::LDS && a.byM0) {
-    const LdsPlaces places = getLdsPlaces(w, in, a);
-    see(u32(__builtin_ctzll(places.mask | 1ull << 63)), places.at(0, 0));
-  } else if (a.kind == MemAccess::LDS) {
-    const u32 *addr = w.v + in->src[0].reg;
-    u32 off = a.offsetScale ? 0 : in->imm & 0xffffu, any = 0;
-    for (u32 i = 0; i < 64; ++i)
-      any |= (addr[i] + off) & unit;
-    for (u64 m = any ? getExec(w) : 0; m; m &= m - 1)
-      see(u32(__builtin_ctzll(m)), u64(addr[__builtin_ctzll(m)]) + off);
+  if (a.kind == MemAccess::LDS) {
+    const u64 off = a.offsetScale ? 0 : acc.places.offsets[0];
+    for (u64 m = (acc.bits | off) & unit ? acc.mask : 0; m; m &= m - 1)
+      see(u32(__builtin_ctzll(m)), u32(acc.offsets[__builtin_ctzll(m)] + off));
   } else {
-    sim::Access acc;
-    if (a.kind == MemAccess::Flat)
-      computeAddresses<sim::Flat>(w, in, a.bytes, acc);
-    else if (a.kind == MemAccess::Global)
-      computeAddresses<sim::Global>(w, in, a.bytes, acc);
-    else
-      computeAddresses<sim::Buffer>(w, in, a.bytes, acc);
-    u64 any = 0;
-    for (u32 i = 0; i < 64; ++i)
-      any |= acc.addr[i] & unit;
-    for (u64 m = any ? acc.mask : 0; m; m &= m - 1)
+    for (u64 m = acc.bits & unit ? acc.mask : 0; m; m &= m - 1)
       see(u32(__builtin_ctzll(m)), acc.addr[__builtin_ctzll(m)]);
   }
   if (bad)
@@ -624,15 +581,19 @@ void Checker::checkAlign(Wave &w, const Inst *in, const MemAccess &a, GroupCheck
 }
 
 void Checker::checkMemory(Wave &w, const Inst *in, GroupChecks &group) {
-  const MemAccess *a = getMemAccess(in);
+  const MemAccess *a = effects.get(in).access;
   if (!a || (LLVM_UNLIKELY(w.mode >> 28 & 1) && in->cls != CSMEM))
     return;
+  const u32 bytes = getAccessBytes(w, in, *a);
+  if (a->kind != MemAccess::Scalar && a->kind != MemAccess::ScalarBuffer &&
+      kinds & (CheckOob | CheckUninit | CheckAlign | CheckRace))
+    locate(w, in, *a, bytes, where);
   if (kinds & CheckOob)
-    checkLdsBounds(w, in, *a, group);
+    checkLdsBounds(w, in, *a, group, where);
   if (kinds & CheckUninit)
-    checkUninit(w, in, *a, group);
+    checkUninit(w, in, *a, group, where);
   if (kinds & CheckAlign)
-    checkAlign(w, in, *a, group);
+    checkAlign(w, in, *a, group, where);
   if (kinds & CheckRace)
-    checkRace(w, in, *a, group);
+    checkRace(w, in, *a, group, where);
 }

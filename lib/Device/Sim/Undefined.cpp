@@ -121,6 +121,8 @@ struct UndefTracker::Plan {
   SmallVector<Range, 4> reads, writes;
   std::string name;
   const MemAccess *access = nullptr;
+  /// Forms of memory instructions.
+  bool high = false, oneHalf = false, compareSwap = false, twoSources = false, isSigned = false, transposes = false;
 };
 
 /// A small register file in which shadows stand in for the operands.
@@ -339,6 +341,12 @@ std::unique_ptr<UndefTracker::Plan> UndefTracker::compute(const Inst *in) {
     }
     p.kind = Plan::Memory;
     p.access = getMemAccess(in);
+    p.high = name.ends_with("_hi");
+    p.oneHalf = name.contains("d16") && p.access && p.access->bytes < 4;
+    p.compareSwap = name.contains("cmpswap");
+    p.twoSources = name.contains("cmpst") || name.contains("mskor") || name.contains("wrap");
+    p.isSigned = name.contains("sbyte") || name.contains("sshort") || name.contains("_i8") || name.contains("_i16");
+    p.transposes = name.contains("_tr_");
     return result;
   }
   if (!e.isValu()) {
@@ -1165,10 +1173,9 @@ void UndefTracker::memoryOp(Wave &w, const Inst *in, const Plan &p, GroupChecks 
                p.access && p.access->kind == MemAccess::Buffer ? "buffer descriptor or offset" : "address");
   const MemAccess *a = p.access;
   // Loads of 16 bits keep the other half.
-  const bool oneHalf = StringRef(p.name).contains("d16") && a && a->bytes < 4;
   auto defineResults = [&] {
-    if (oneHalf && !p.writes.empty()) {
-      const u32 reg = p.writes[0].first, keep = StringRef(p.name).ends_with("_hi") ? 0xffffu : 0xffff0000u;
+    if (p.oneHalf && !p.writes.empty()) {
+      const u32 reg = p.writes[0].first, keep = p.high ? 0xffffu : 0xffff0000u;
       if (!(u.lanes[reg] & exec))
         return;
       alignas(64) u32 row[64];
@@ -1188,7 +1195,6 @@ void UndefTracker::memoryOp(Wave &w, const Inst *in, const Plan &p, GroupChecks 
     defineResults();
     return;
   }
-  StringRef name = p.name;
   // Addresses.
   u32 addressCount = 0;
   switch (a->kind) {
@@ -1213,15 +1219,15 @@ void UndefTracker::memoryOp(Wave &w, const Inst *in, const Plan &p, GroupChecks 
 
   const u32 bytes = a->bytes, planes = bytes < 4 ? 1 : bytes / 4;
   const bool isLds = a->kind == MemAccess::LDS, toLds = in->flags & FLds;
-  const bool hi = name.ends_with("_hi");
+  const bool hi = p.high;
   // Data.
   SmallVector<Plan::Range, 2> data;
   if (a->writes && !(a->byM0 && a->atomic)) {
     u32 first = isLds ? in->src[1].reg / 64 : in->src[2].reg / 64;
     bool two = a->offsetScale != 0;
-    u32 n = planes * (!isLds && name.contains("cmpswap") ? 2 : 1);
+    u32 n = planes * (!isLds && p.compareSwap ? 2 : 1);
     data.push_back({u16(first), u16(n)});
-    if (two || (isLds && (name.contains("cmpst") || name.contains("mskor") || name.contains("wrap"))))
+    if (two || (isLds && p.twoSources))
       data.push_back({u16(in->src[2].reg / 64), u16(planes)});
   }
   u64 undefinedData = 0;
@@ -1345,7 +1351,7 @@ void UndefTracker::memoryOp(Wave &w, const Inst *in, const Plan &p, GroupChecks 
     return;
   }
   const u32 reg = p.writes[0].first, count = p.writes[0].count;
-  if (name.contains("_tr_"))
+  if (p.transposes)
     // Lanes exchange bits.
     for (u32 n = 0; n < count; ++n) {
       u32 any = 0;
@@ -1356,15 +1362,13 @@ void UndefTracker::memoryOp(Wave &w, const Inst *in, const Plan &p, GroupChecks 
         rows[n][i] = any ? ~0u : 0u;
     }
   if (bytes < 4) {
-    bool sign = name.contains("sbyte") || name.contains("sshort") || name.contains("_i8") || name.contains("_i16");
-    bool d16 = name.contains("d16");
     alignas(64) u32 old[64];
     getRow(u, reg, old);
     for (u32 i = 0; i < 64; ++i) {
       u32 x = rows[0][i];
-      if (sign && x >> (8 * bytes - 1) & 1)
+      if (p.isSigned && x >> (8 * bytes - 1) & 1)
         x |= ~0u << (8 * bytes - 1);
-      if (d16)
+      if (p.oneHalf)
         x = hi ? x << 16 | (old[i] & 0xffffu) : (x & 0xffffu) | (old[i] & 0xffff0000u);
       rows[0][i] = x;
     }

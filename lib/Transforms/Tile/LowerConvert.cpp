@@ -74,9 +74,7 @@ struct Arith {
   }
   Value i32(int64_t value) { return constant(e.b.getI32Type(), e.b.getI32IntegerAttr(int32_t(value))); }
   Value f32(float value) { return constant(e.b.getF32Type(), e.b.getF32FloatAttr(value)); }
-  Value asFloat(Value bits) {
-    return arith::BitcastOp::create(e.b, e.loc, withElement(shape, e.b.getF32Type()), bits);
-  }
+  Value asFloat(Value bits) { return arith::BitcastOp::create(e.b, e.loc, withElement(shape, e.b.getF32Type()), bits); }
   Value asBits(Value number) {
     return arith::BitcastOp::create(e.b, e.loc, withElement(shape, e.b.getI32Type()), number);
   }
@@ -88,9 +86,7 @@ struct Arith {
   Value cmp(arith::CmpIPredicate predicate, Value a, Value c) {
     return arith::CmpIOp::create(e.b, e.loc, predicate, a, c);
   }
-  Value select(Value condition, Value a, Value c) {
-    return arith::SelectOp::create(e.b, e.loc, condition, a, c);
-  }
+  Value select(Value condition, Value a, Value c) { return arith::SelectOp::create(e.b, e.loc, condition, a, c); }
 };
 
 } // namespace
@@ -160,8 +156,9 @@ static Value roundToOdd(TileEmitter &e, Value value) {
   Value nearest = arith::TruncFOp::create(b, loc, withElement(value.getType(), b.getF32Type()), value);
   Value back = arith::ExtFOp::create(b, loc, value.getType(), nearest);
   Value inexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, value);
-  Value larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back).getResult(),
-                                       math::AbsFOp::create(b, loc, value).getResult());
+  Value larger =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back).getResult(),
+                            math::AbsFOp::create(b, loc, value).getResult());
   Value bits = a.asBits(nearest);
   Value even = a.cmp(arith::CmpIPredicate::eq, a.andI(bits, a.i32(1)), a.i32(0));
   Value step = a.select(larger, a.i32(-1), a.i32(1));
@@ -208,8 +205,8 @@ Value tile::narrowFloat(TileEmitter &e, Value value, Type element, bool saturate
     result = a.select(a.cmp(arith::CmpIPredicate::eq, code, a.i32(0x80)), a.i32(0x80), result);
   }
   Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
-  result = a.select(isNaN, kind.nan >= 0 ? a.orI(a.i32(kind.nan), kind.isUnsignedZero ? a.i32(0) : sign)
-                                         : a.i32(kind.largest),
+  result = a.select(isNaN,
+                    kind.nan >= 0 ? a.orI(a.i32(kind.nan), kind.isUnsignedZero ? a.i32(0) : sign) : a.i32(kind.largest),
                     result);
   Value small = arith::TruncIOp::create(b, loc, withElement(type, b.getIntegerType(kind.bits)), result);
   return arith::BitcastOp::create(b, loc, withElement(type, element), small);
@@ -231,8 +228,7 @@ LogicalResult tile::lowerFloatCast(TileEmitter &e, Operation *op) {
   FailureOr<Value> input = getInput(e, op);
   if (failed(input))
     return failure();
-  e.setScalar(op->getResult(0),
-              narrow ? narrowFloat(e, *input, to, /*saturate=*/false) : widenFloat(e, *input, to));
+  e.setScalar(op->getResult(0), narrow ? narrowFloat(e, *input, to, /*saturate=*/false) : widenFloat(e, *input, to));
   return success();
 }
 
@@ -267,8 +263,7 @@ LogicalResult tile::lowerConvert(TileEmitter &e, Operation *op) {
                       Twine(integer.getIntOrFloatBitWidth()) + ".f" + Twine(wide.getIntOrFloatBitWidth()))
                          .str();
   auto scalar = [&](Value x) -> Value {
-    Value result =
-        LLVM::CallIntrinsicOp::create(b, loc, integer, b.getStringAttr(name), ValueRange{x}).getResult(0);
+    Value result = LLVM::CallIntrinsicOp::create(b, loc, integer, b.getStringAttr(name), ValueRange{x}).getResult(0);
     return to.isIndex() ? Value(arith::IndexCastOp::create(b, loc, to, result)) : result;
   };
   if (!isa<VectorType>(value.getType())) {

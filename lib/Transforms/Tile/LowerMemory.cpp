@@ -9,6 +9,7 @@
 #include "TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,9 +25,7 @@ static constexpr uint32_t rawBufferFlags = (7u << 12) | (4u << 15);
 /// and drops writes.
 static constexpr int64_t bufferSpan = int64_t(1) << 31;
 
-static int64_t pow2Part(int64_t value) {
-  return value == 0 ? 4096 : std::min<int64_t>(4096, value & -value);
-}
+static int64_t pow2Part(int64_t value) { return value == 0 ? 4096 : std::min<int64_t>(4096, value & -value); }
 
 static int64_t getStorageBytes(Type element) {
   if (element.isIndex())
@@ -34,8 +33,22 @@ static int64_t getStorageBytes(Type element) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
-AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, ValueRange indices, Value mask,
+/// Largest power of two known to divide an extent or stride.
+static int64_t getDivisor(IndexAnalysis &analysis, Value memory, unsigned dim, int64_t known, bool isStride) {
+  if (!ShapedType::isDynamic(known))
+    return pow2Part(known);
+  auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  if (!cast)
+    return 1;
+  OpFoldResult value = isStride ? cast.getMixedStrides()[dim] : cast.getMixedSizes()[dim];
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return pow2Part(*constant);
+  return std::min<int64_t>(4096, analysis.getInfo(llvm::cast<Value>(value)).divisor);
+}
+
+AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, ValueRange indices, Value mask,
                                   ArrayRef<int64_t> shape) {
+  auto memory = cast<MemRefType>(memoryValue.getType());
   AccessPattern pattern;
   pattern.bytes = getStorageBytes(memory.getElementType());
   pattern.contiguousDim = shape.empty() ? 0 : shape.size() - 1;
@@ -68,7 +81,7 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, Va
   int64_t extent = memory.getDimSize(*unit);
   bool inside = range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent;
   if (!inside)
-    limit(ShapedType::isDynamic(extent) ? 1 : pow2Part(extent));
+    limit(getDivisor(analysis, memoryValue, *unit, extent, /*isStride=*/false));
   // What is added to the address, and stays the same along the vector.
   int64_t align = 16;
   for (unsigned i = 0; i < indices.size(); ++i) {
@@ -77,7 +90,7 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, Va
     const AxisInfo &info = analysis.getInfo(indices[i]);
     if (dim < info.constancy.size())
       limit(std::min<int64_t>(info.constancy[dim], 4096));
-    int64_t stride = ShapedType::isDynamic(strides[i]) ? 1 : pow2Part(strides[i]);
+    int64_t stride = getDivisor(analysis, memoryValue, i, strides[i], /*isStride=*/true);
     align = std::gcd(align, stride * std::min<int64_t>(info.divisor, 4096) * pattern.bytes);
   }
   if (mask) {
@@ -128,6 +141,9 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
   if (!op)
     return false;
   if (isa<atx::TileIotaOp>(op)) {
+    // A single 0 may be stretched along a dimension that is longer.
+    if (type.getDimSize(0) == 1)
+      return true;
     index.coordinates.push_back({dims[0], coefficient});
     return true;
   }
@@ -181,8 +197,8 @@ class Access {
 public:
   Access(TileEmitter &e, Operation *op, Value memoryValue, ValueRange indices, Value mask, const TileLayout &layout,
          ArrayRef<int64_t> shape)
-      : e(e), op(op), memoryType(cast<MemRefType>(memoryValue.getType())), memoryValue(memoryValue), indices(indices),
-        mask(mask), layout(layout), shape(shape.begin(), shape.end()) {}
+      : e(e), op(op), memoryValue(memoryValue), indices(indices), mask(mask), layout(layout),
+        shape(shape.begin(), shape.end()) {}
 
   LogicalResult prepare(bool forLoad, int64_t maxVector);
   int64_t getVector() const { return vector; }
@@ -206,7 +222,6 @@ private:
 
   TileEmitter &e;
   Operation *op;
-  MemRefType memoryType;
   Value memoryValue;
   ValueRange indices;
   Value mask;
@@ -249,7 +264,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   bytes = getStorageBytes(element);
   unsigned rank = layout.getRank();
 
-  AccessPattern pattern = analyzeAccess(e.analysis, memoryType, indices, mask, shape);
+  AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape);
   vector = 1;
   if (rank != 0) {
     int64_t run = layout.getRunLength(pattern.contiguousDim);
@@ -328,7 +343,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
         divisor = std::max(divisor, std::min<int64_t>(vector, 4096));
       align = std::gcd(align, pow2Part(stride) * divisor * bytes);
     } else {
-      align = std::gcd(align, bytes);
+      align = std::gcd(align, getDivisor(e.analysis, memoryValue, i, stride, /*isStride=*/true) * divisor * bytes);
     }
     if (isLinear) {
       for (auto [dim, coefficient] : form.coordinates) {
@@ -354,9 +369,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   // Lanes in the same 64-bit form when they do not fit.
   Value uniform;
   int64_t constant = 0;
-  auto add = [&](Value &sum, Value term) {
-    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, term)) : term;
-  };
+  auto add = [&](Value &sum, Value term) { sum = sum ? Value(arith::AddIOp::create(b, loc, sum, term)) : term; };
   for (unsigned i = 0; i < indices.size(); ++i) {
     if (!linear[i])
       continue;
@@ -392,9 +405,9 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     if (steps[dim] != 0)
       if (Value coordinate = e.getThreadCoordinate(layout, dim)) {
         Value wide = narrow ? coordinate : Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), coordinate));
-        add(laneBase, steps[dim] == 1 ? wide
-                                      : Value(arith::MulIOp::create(b, loc, wide,
-                                                                    narrow ? e.i32(steps[dim]) : e.i64(steps[dim]))));
+        add(laneBase, steps[dim] == 1
+                          ? wide
+                          : Value(arith::MulIOp::create(b, loc, wide, narrow ? e.i32(steps[dim]) : e.i64(steps[dim]))));
       }
   useBuffer = e.bufferAccess && narrow && !memory.isShared && rank != 0;
   if (useBuffer) {
@@ -486,8 +499,7 @@ Value Access::getPointer(int64_t reg) {
   }
   if (int64_t constant = getConstantOffset(reg)) {
     if (llvm::isInt<31>(constant))
-      pointer =
-          LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(constant)});
+      pointer = LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(constant)});
     else
       pointer = LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{e.i64(constant)});
   }
@@ -501,9 +513,7 @@ static Type getTransferType(int64_t bits, Builder &b) {
   return VectorType::get(bits / 32, b.getI32Type());
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
+static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
 
 LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   auto load = cast<atx::TileLoadOp>(op);
@@ -607,8 +617,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     Value piece = e.select(stored, regs);
     if (access.usesBuffer()) {
       Value none = e.i32(0);
-      Value words =
-          LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
+      Value words = LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
       ROCDL::RawPtrBufferStoreOp::create(b, loc, words, access.getResource(), access.getOffset(reg, condition), none,
                                          none, ArrayAttr(), ArrayAttr(), ArrayAttr());
       continue;
@@ -617,6 +626,59 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     e.emitIf(condition, [&] { e.storeLDS(piece, pointer, access.getAlign()); });
   }
   return success();
+}
+
+/// Reads, computes and exchanges until nobody came between. Unlike LLVM's own
+/// expansion it reads the first value atomically. 16-bit elements are exchanged with
+/// the word around them.
+static Value emitCompareLoop(TileEmitter &e, Value pointer, Value value, StringRef scope,
+                             function_ref<Value(Value)> compute) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Type element = value.getType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Type word = b.getIntegerType(std::max(bits, 32u));
+  int64_t bytes = std::max(bits, 32u) / 8;
+  Value shift;
+  if (bits < 32) {
+    // Two halves to a word.
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
+    Value low = arith::AndIOp::create(b, loc, address, e.i64(2));
+    shift = arith::TruncIOp::create(b, loc, b.getI32Type(), arith::ShLIOp::create(b, loc, low, e.i64(3)).getResult());
+    pointer = LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                                  ArrayRef<LLVM::GEPArg>{arith::SubIOp::create(b, loc, e.i64(0), low).getResult()});
+  }
+  auto unpack = [&](Value whole) -> Value {
+    if (shift)
+      whole = arith::TruncIOp::create(b, loc, b.getIntegerType(bits),
+                                      arith::ShRUIOp::create(b, loc, whole, shift).getResult());
+    return arith::BitcastOp::create(b, loc, element, whole);
+  };
+  auto repack = [&](Value whole, Value part) -> Value {
+    Value raw = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), part);
+    if (!shift)
+      return raw;
+    Value field = arith::ShLIOp::create(b, loc, e.i32(0xFFFF), shift);
+    Value rest = arith::AndIOp::create(b, loc, whole, arith::XOrIOp::create(b, loc, field, e.i32(-1)).getResult());
+    Value moved = arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, b.getI32Type(), raw).getResult(), shift);
+    return arith::OrIOp::create(b, loc, rest, moved);
+  };
+  Value first =
+      LLVM::LoadOp::create(b, loc, word, pointer, bytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                           /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, scope);
+  auto loop = scf::WhileOp::create(
+      b, loc, TypeRange{word}, ValueRange{first},
+      [&](OpBuilder &, Location, ValueRange args) {
+        Value next = repack(args[0], compute(unpack(args[0])));
+        Value pair = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, args[0], next, LLVM::AtomicOrdering::monotonic,
+                                                   LLVM::AtomicOrdering::monotonic, scope, bytes);
+        Value seen = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
+        Value done = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{1});
+        Value again = arith::XOrIOp::create(b, loc, done, e.boolean(true));
+        scf::ConditionOp::create(b, loc, again, ValueRange{seen});
+      },
+      [&](OpBuilder &, Location, ValueRange args) { scf::YieldOp::create(b, loc, args); });
+  return unpack(loop.getResult(0));
 }
 
 LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
@@ -631,8 +693,8 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
     shape = TileEmitter::getShape(atomic.getValue());
     for (Value operand : {atomic.getValue(), atomic.getCompare()})
       if (operand && e.getLayout(operand) != layout)
-        return op->emitError() << "operand is held in layout " << e.getLayout(operand).str()
-                               << " but needed in layout " << layout.str();
+        return op->emitError() << "operand is held in layout " << e.getLayout(operand).str() << " but needed in layout "
+                               << layout.str();
   }
   Type element = getElementTypeOrSelf(atomic.getValue().getType());
   using Kind = atx::TileAtomicKind;
@@ -683,12 +745,21 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
       auto asBits = [&](Value v) -> Value {
         return v.getType() == integer ? v : Value(arith::BitcastOp::create(b, loc, integer, v));
       };
-      Value pair = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, asBits(compare), asBits(value),
-                                                 LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic,
-                                                 scope, align);
+      Value pair =
+          LLVM::AtomicCmpXchgOp::create(b, loc, pointer, asBits(compare), asBits(value),
+                                        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic, scope, align);
       Value old = LLVM::ExtractValueOp::create(b, loc, pair, ArrayRef<int64_t>{0});
       return element == integer ? old : Value(arith::BitcastOp::create(b, loc, element, old));
     }
+    bool native =
+        !isFloat || (*kind == Bin::fadd && (element.getIntOrFloatBitWidth() >= 32 || isa<VectorType>(value.getType())));
+    if (!native && *kind != Bin::xchg)
+      return emitCompareLoop(e, pointer, value, scope, [&](Value old) -> Value {
+        if (*kind == Bin::fadd)
+          return arith::AddFOp::create(b, loc, old, value);
+        return *kind == Bin::fmaximum ? Value(arith::MaximumFOp::create(b, loc, old, value))
+                                      : Value(arith::MinimumFOp::create(b, loc, old, value));
+      });
     auto rmw = LLVM::AtomicRMWOp::create(b, loc, *kind, pointer, value, LLVM::AtomicOrdering::monotonic, scope, align);
     if (isFloat) {
       // Tensors lie in the device's own memory: the hardware's addition is atomic
@@ -705,8 +776,8 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
     Value value = e.getScalar(atomic.getValue());
     Value compare = atomic.getCompare() ? e.getScalar(atomic.getCompare()) : Value();
     Value condition = e.andMasks(first, access.getCondition(0));
-    Value old = e.emitIfValue(condition, zero,
-                              [&] { return apply(value, compare, access.getPointer(0), access.getBytes()); });
+    Value old =
+        e.emitIfValue(condition, zero, [&] { return apply(value, compare, access.getPointer(0), access.getBytes()); });
     if (wanted) {
       FailureOr<int64_t> slot = e.acquireScratch(8, op);
       if (failed(slot))

@@ -109,8 +109,8 @@ LogicalResult tile::lowerScan(TileEmitter &e, Operation *op) {
       Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position, e.i32(group - 1));
       e.emitIf(last, [&] {
         for (int64_t column = 0; column < columns; ++column)
-          e.storeLDS(e.toStorage(e.splat(total[column], 1)),
-                     e.getLDS(*scratch + column * rows * waves * bytes, at), bytes);
+          e.storeLDS(e.toStorage(e.splat(total[column], 1)), e.getLDS(*scratch + column * rows * waves * bytes, at),
+                     bytes);
       });
       e.ldsBarrier();
       Value row = arith::SubIOp::create(b, loc, wave, own);
@@ -143,8 +143,7 @@ LogicalResult tile::lowerScan(TileEmitter &e, Operation *op) {
         value = arith::AddFOp::create(b, loc, value, e.zero(element));
       elements[reg] = value;
     }
-  FailureOr<Value> result =
-      e.convertLayout({e.pack(elements), layout, input.shape}, e.getLayout(scan.getResult()), op);
+  FailureOr<Value> result = e.convertLayout({e.pack(elements), layout, input.shape}, e.getLayout(scan.getResult()), op);
   if (failed(result))
     return failure();
   e.setTile(scan.getResult(), *result);

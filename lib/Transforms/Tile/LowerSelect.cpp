@@ -113,6 +113,7 @@ LogicalResult tile::lowerTopk(TileEmitter &e, Operation *op) {
   TileValue keyTile{e.pack(keys), input.layout, input.shape};
   SmallVector<int64_t> outShape = input.shape;
   outShape[axis] = k;
+  TileEmitter::ScratchHold hold(e);
   FailureOr<LDSArray> keyArray = e.acquireArray(input.shape, keyType, axis, op);
   if (failed(keyArray))
     return failure();
@@ -141,8 +142,7 @@ LogicalResult tile::lowerTopk(TileEmitter &e, Operation *op) {
       continue;
     Value taken = e.andMasks(firstCopy, e.isAlive(input.layout, input.shape, reg));
     if (k < input.shape[axis])
-      taken = e.andMasks(taken, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, ranks[reg],
-                                                      e.i32(k)));
+      taken = e.andMasks(taken, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, ranks[reg], e.i32(k)));
     e.emitIf(taken, [&] {
       for (const LDSArray *array : {&*valueArray, &*indexArray}) {
         Value offset = getRowOffset(e, *array, input.layout, outShape, reg, axis);
@@ -243,8 +243,8 @@ LogicalResult tile::lowerHistogram(TileEmitter &e, Operation *op) {
     bool wide = width > 32;
     if (wide)
       value = e.toI64(value);
-    condition = e.andMasks(condition, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
-                                                            wide ? e.i64(bins) : e.i32(bins)));
+    condition = e.andMasks(
+        condition, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, wide ? e.i64(bins) : e.i32(bins)));
     e.emitIf(condition, [&] {
       Value bin = wide ? Value(arith::TruncIOp::create(b, loc, b.getI32Type(), value)) : value;
       Value offset = arith::MulIOp::create(b, loc, bin, e.i32(4));
@@ -291,8 +291,7 @@ LogicalResult tile::lowerTake(TileEmitter &e, Operation *op) {
     return failure();
   SmallVector<int64_t> registers =
       layout.projectRegisters(held, llvm::to_vector(llvm::seq<int64_t>(0, layout.getRank())));
-  FailureOr<LDSArray> array =
-      e.acquireArray(input.shape, input.getElementType(), unsigned(input.shape.size()) - 1, op);
+  FailureOr<LDSArray> array = e.acquireArray(input.shape, input.getElementType(), unsigned(input.shape.size()) - 1, op);
   if (failed(array))
     return failure();
   e.writeArray(*array, input);

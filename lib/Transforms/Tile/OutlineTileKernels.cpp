@@ -126,7 +126,8 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
         info.push_back(attrs.getNamedAttr("output", attrs.getUnitAttr()));
       if (func.getArgAttr(index, atx::workspaceAttrName))
         info.push_back(attrs.getNamedAttr("workspace", attrs.getUnitAttr()));
-      argTypes.push_back(MemRefType::get({}, type.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace()));
+      argTypes.push_back(
+          MemRefType::get({}, type.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace()));
     } else if (arg.getType().isIndex()) {
       passed.insert(name.getValue());
       addDim(name);
@@ -185,8 +186,8 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
     }
   }
   for (auto [i, name] : llvm::enumerate(moreDims))
-    dims[name.getValue()] = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                                       entry.getArgument(func.getNumArguments() + i));
+    dims[name.getValue()] =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), entry.getArgument(func.getNumArguments() + i));
   for (BlockArgument arg : func.getArguments()) {
     auto type = dyn_cast<MemRefType>(arg.getType());
     if (!type)

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,9 +22,7 @@ using namespace atrex::tile;
 // Small emission
 //===----------------------------------------------------------------------===//
 
-Value TileEmitter::i32(int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
-}
+Value TileEmitter::i32(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value))); }
 Value TileEmitter::i64(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
 Value TileEmitter::boolean(bool value) { return arith::ConstantOp::create(b, loc, b.getBoolAttr(value)); }
 Value TileEmitter::zero(Type type) { return arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type))); }
@@ -171,11 +168,10 @@ Value TileEmitter::getThreadCoordinate(const TileLayout &layout, unsigned dim) {
     if (stride * size != layout.getThreads())
       digit = arith::AndIOp::create(b, loc, digit, i32(size - 1));
     if (step != 1)
-      digit = llvm::isPowerOf2_64(step)
-                  ? Value(arith::ShLIOp::create(b, loc, digit, i32(llvm::Log2_64(step))))
-                  : Value(arith::MulIOp::create(b, loc, digit, i32(step)));
-    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, digit, arith::IntegerOverflowFlags::nsw |
-                                                                    arith::IntegerOverflowFlags::nuw))
+      digit = llvm::isPowerOf2_64(step) ? Value(arith::ShLIOp::create(b, loc, digit, i32(llvm::Log2_64(step))))
+                                        : Value(arith::MulIOp::create(b, loc, digit, i32(step)));
+    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, digit,
+                                            arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw))
               : digit;
   }
   entryPoint = sum.getDefiningOp();
@@ -284,22 +280,28 @@ Value TileEmitter::shuffleXor(Value scalar, int64_t mask, bool lowBitsAgree) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
+  if (e.scratchUnknown || !e.pending.empty())
+    e.ldsBarrier(0);
+  e.nextScratch = 0;
+  e.held = true;
+}
+
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (bytes > room)
     return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << sharedBytes << " of the kernel's own; " << chip.arch << " has " << chip.ldsBytesPerCU
-                             << "; use smaller tiles",
+                             << sharedBytes + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has "
+                             << chip.ldsBytesPerCU << "; use smaller tiles",
            failure();
   // Behind the last use, so that the next writes do not wait for its reads.
   int64_t soft = std::min<int64_t>(room, std::max<int64_t>(scratchEnd, 8192));
-  if (nextScratch + bytes > soft)
+  if (!held && nextScratch + bytes > soft)
     nextScratch = 0;
   int64_t offset = nextScratch;
-  bool meets = scratchUnknown || llvm::any_of(pending, [&](auto range) {
-    return range.first < offset + bytes && offset < range.second;
-  });
+  bool meets = scratchUnknown ||
+               llvm::any_of(pending, [&](auto range) { return range.first < offset + bytes && offset < range.second; });
   if (meets) {
     ldsBarrier();
     pending.clear();
@@ -382,16 +384,41 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
   return vector;
 }
 
+// LLVM joins neighbouring accesses of less than a word to misaligned ones, which are
+// slow and not allowed everywhere; it leaves atomic ones alone.
+
 Value TileEmitter::loadLDS(Type storage, int64_t count, Value pointer, int64_t align) {
-  if (count == 1)
+  if (count != 1)
+    return LLVM::LoadOp::create(b, loc, VectorType::get(count, storage), pointer, align);
+  unsigned bits = storage.getIntOrFloatBitWidth();
+  if (bits >= 32)
     return splat(LLVM::LoadOp::create(b, loc, storage, pointer, align), 1);
-  return LLVM::LoadOp::create(b, loc, VectorType::get(count, storage), pointer, align);
+  Type integer = b.getIntegerType(bits);
+  Value loaded = LLVM::LoadOp::create(b, loc, integer, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                                      /*isInvariant=*/false, /*isInvariantGroup=*/false,
+                                      LLVM::AtomicOrdering::monotonic, "singlethread");
+  if (integer != storage)
+    loaded = arith::BitcastOp::create(b, loc, storage, loaded);
+  return splat(loaded, 1);
 }
 
 void TileEmitter::storeLDS(Value vector, Value pointer, int64_t align) {
-  if (cast<VectorType>(vector.getType()).getNumElements() == 1)
-    vector = extract(vector, 0);
-  LLVM::StoreOp::create(b, loc, vector, pointer, align);
+  auto type = cast<VectorType>(vector.getType());
+  if (type.getNumElements() != 1) {
+    LLVM::StoreOp::create(b, loc, vector, pointer, align);
+    return;
+  }
+  Value value = extract(vector, 0);
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits >= 32) {
+    LLVM::StoreOp::create(b, loc, value, pointer, align);
+    return;
+  }
+  Type integer = b.getIntegerType(bits);
+  if (value.getType() != integer)
+    value = arith::BitcastOp::create(b, loc, integer, value);
+  LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "singlethread");
 }
 
 FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type element, unsigned contiguousDim,
@@ -402,10 +429,12 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   array.contiguousDim = contiguousDim;
   array.strides.resize(extents.size(), 1);
   int64_t quantum = std::max<int64_t>(1, 16 / array.bytes), next = 1;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
   if (!extents.empty()) {
     next = extents[contiguousDim];
-    bool rows = llvm::product_of(extents) != extents[contiguousDim];
-    if (rows && next > 1) {
+    int64_t rowCount = llvm::product_of(extents) / extents[contiguousDim];
+    // Without padding where it would not fit.
+    if (rowCount > 1 && next > 1 && rowCount * (next + 2 * quantum) * array.bytes <= room) {
       next = llvm::alignTo(next, next * array.bytes >= 16 ? quantum : 1);
       // Rows of whole bank cycles would meet in the same banks.
       if (next * array.bytes % 64 == 0)
@@ -438,6 +467,10 @@ static int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, A
   // Some of a run dead would be written too.
   while (shape[array.contiguousDim] % vector != 0)
     vector /= 2;
+  if (array.windowDim == array.contiguousDim)
+    vector = 1;
+  while (array.offset % (vector * array.bytes) != 0)
+    vector /= 2;
   for (unsigned dim = 0; dim < array.strides.size(); ++dim)
     if (dim != array.contiguousDim && layout.getPaddedExtent(dim) > 1)
       while (array.strides[dim] % vector != 0)
@@ -465,8 +498,10 @@ void TileEmitter::writeArray(const LDSArray &array, const TileValue &tile, unsig
       int64_t at = start == 0 ? 0 : start * array.strides[startDim];
       for (unsigned dim = 0; dim < tile.layout.getRank(); ++dim)
         at += tile.layout.getRegisterCoordinate(dim, reg) * array.strides[dim];
+      if (array.windowDim)
+        at -= array.begin * array.strides[*array.windowDim];
       // The array ends with the last element: what lies beyond belongs to others.
-      emitIf(isAlive(tile.layout, tile.shape, reg), [&] {
+      emitIf(andMasks(isAlive(tile.layout, tile.shape, reg), isInWindow(array, tile.layout, reg)), [&] {
         SmallVector<int64_t> regs;
         for (int64_t i = 0; i < vector; ++i)
           regs.push_back(reg + i);
@@ -482,7 +517,7 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
   // Lanes whose elements may be dead read at the last element instead.
   SmallVector<bool> clamped(rank, false);
   for (unsigned dim = 0; dim < rank; ++dim)
-    clamped[dim] = layout.getPaddedExtent(dim) > shape[dim];
+    clamped[dim] = layout.getPaddedExtent(dim) > shape[dim] || array.windowDim == dim;
   int64_t constantStart = 0;
   for (auto [start, stride] : llvm::zip(starts, array.strides))
     constantStart += start * stride;
@@ -510,6 +545,14 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
         continue;
       }
       Value coordinate = getThreadCoordinate(layout, dim);
+      if (array.windowDim == dim) {
+        Value inside = arith::MaxSIOp::create(b, loc, getCoordinate(layout, dim, reg), i32(array.begin));
+        inside = arith::MinSIOp::create(b, loc, inside, i32(array.end - 1));
+        Value term = arith::MulIOp::create(b, loc, inside, i32(array.strides[dim] * array.bytes));
+        address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
+        at -= array.begin * array.strides[dim];
+        continue;
+      }
       int64_t last = shape[dim] - (dim == array.contiguousDim ? vector : 1);
       if (!coordinate || offset > last) {
         at += std::min(offset, last) * array.strides[dim];
@@ -520,10 +563,23 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
       address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
       at += offset * array.strides[dim];
     }
-    pieces.push_back(loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address),
-                             vector * array.bytes));
+    pieces.push_back(
+        loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address), vector * array.bytes));
   }
   return fromStorage(concat(pieces), element);
+}
+
+Value TileEmitter::isInWindow(const LDSArray &array, const TileLayout &layout, int64_t reg) {
+  if (!array.windowDim)
+    return {};
+  unsigned dim = *array.windowDim;
+  int64_t first = layout.getRegisterCoordinate(dim, reg), last = first + layout.getMaxThreadCoordinate(dim);
+  if (first >= array.begin && last < array.end)
+    return {};
+  if (last < array.begin || first >= array.end)
+    return boolean(false);
+  Value shifted = arith::SubIOp::create(b, loc, getCoordinate(layout, dim, reg), i32(array.begin));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, shifted, i32(array.end - array.begin));
 }
 
 FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLayout &to, Operation *user) {
@@ -570,7 +626,7 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
 
   ++numLDSConversions;
   if (remarks)
-    user->emitRemark() << "moves a tile of " << llvm::interleaved(tile.shape, "x") << "x" << tile.getElementType()
+    user->emitRemark() << "moves a tile of type " << VectorType::get(tile.shape, tile.getElementType())
                        << " from layout " << tile.layout.str() << " to " << to.str() << " through shared memory";
   unsigned contiguous = rank - 1;
   int64_t longest = 1;
@@ -579,12 +635,45 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
       longest = run;
       contiguous = dim;
     }
-  FailureOr<LDSArray> array = acquireArray(tile.shape, tile.getElementType(), contiguous, user);
-  if (failed(array))
-    return failure();
-  writeArray(*array, tile);
-  ldsBarrier();
-  return readArray(*array, to, tile.shape, tile.getElementType());
+  // What does not fit goes in several parts.
+  Type element = tile.getElementType();
+  int64_t bytes = getStorageType(element).getIntOrFloatBitWidth() / 8;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  SmallVector<int64_t> part = tile.shape;
+  std::optional<unsigned> windowDim;
+  if (llvm::product_of(tile.shape) * bytes > room) {
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (rank == 1 || dim != contiguous)
+        if (!windowDim || tile.shape[dim] > tile.shape[*windowDim])
+          windowDim = dim;
+    int64_t slice = llvm::product_of(tile.shape) / tile.shape[*windowDim] * bytes;
+    part[*windowDim] = std::max<int64_t>(1, room / std::max<int64_t>(1, slice));
+  }
+  Value result;
+  int64_t step = windowDim ? part[*windowDim] : 1, extent = windowDim ? tile.shape[*windowDim] : 1;
+  for (int64_t begin = 0; begin < extent; begin += step) {
+    FailureOr<LDSArray> array = acquireArray(part, element, contiguous, user);
+    if (failed(array))
+      return failure();
+    array->windowDim = windowDim;
+    array->begin = begin;
+    array->end = std::min(begin + step, extent);
+    writeArray(*array, tile);
+    ldsBarrier();
+    Value read = readArray(*array, to, tile.shape, element);
+    if (!result) {
+      result = read;
+      continue;
+    }
+    SmallVector<Value> elements;
+    for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+      Value fresh = extract(read, reg);
+      Value inside = isInWindow(*array, to, reg);
+      elements.push_back(inside ? Value(arith::SelectOp::create(b, loc, inside, fresh, extract(result, reg))) : fresh);
+    }
+    result = pack(elements);
+  }
+  return result;
 }
 
 FailureOr<Value> TileEmitter::spreadFirstCopy(const TileValue &tile, Operation *user) {
@@ -738,8 +827,8 @@ LogicalResult TileEmitter::emitConstant(Operation *op) {
   for (int64_t reg = 0; reg < count; ++reg) {
     int64_t linear = 0;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      linear = linear * type.getDimSize(dim) +
-               std::min(layout.getRegisterCoordinate(dim, reg), type.getDimSize(dim) - 1);
+      linear =
+          linear * type.getDimSize(dim) + std::min(layout.getRegisterCoordinate(dim, reg), type.getDimSize(dim) - 1);
     elements.push_back(values[linear]);
   }
   setTile(constant, arith::ConstantOp::create(b, loc, cast<TypedAttr>(DenseElementsAttr::get(lane, elements))));
@@ -1007,8 +1096,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     SmallVector<int64_t> shape = getShape(cast.getResult());
     const TileLayout &to = getLayout(cast.getResult());
     std::optional<TileLayout> seen = source.layout.reshape(source.shape, shape);
-    FailureOr<Value> value = seen ? convertLayout({source.vector, *seen, shape}, to, op)
-                                  : reshapeThroughLDS(source, to, shape, op);
+    FailureOr<Value> value =
+        seen ? convertLayout({source.vector, *seen, shape}, to, op) : reshapeThroughLDS(source, to, shape, op);
     if (!seen)
       ++numLDSConversions;
     if (failed(value))
@@ -1023,15 +1112,32 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
       starts[i] = cast<IntegerAttr>(attr).getInt();
     if (slice.hasNonUnitStrides())
       return op->emitError() << "only slices of stride 1 can be distributed";
-    FailureOr<LDSArray> array =
-        acquireArray(source.shape, source.getElementType(), unsigned(shape.size()) - 1, op);
+    FailureOr<LDSArray> array = acquireArray(source.shape, source.getElementType(), unsigned(shape.size()) - 1, op);
     if (failed(array))
       return failure();
     ++numLDSConversions;
     writeArray(*array, source);
     ldsBarrier();
-    setTile(slice.getResult(),
-            readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
+    setTile(slice.getResult(), readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
+    return success();
+  }
+  if (auto extractOp = dyn_cast<vector::ExtractOp>(op);
+      extractOp && isa<VectorType>(extractOp.getType()) && !extractOp.hasDynamicPosition()) {
+    // A slice whose leading dimensions go.
+    TileValue source = getTile(extractOp.getSource());
+    FailureOr<LDSArray> array = acquireArray(source.shape, source.getElementType(), source.shape.size() - 1, op);
+    if (failed(array))
+      return failure();
+    ++numLDSConversions;
+    writeArray(*array, source);
+    ldsBarrier();
+    ArrayRef<int64_t> positions = extractOp.getStaticPosition();
+    for (auto [position, stride] : llvm::zip(positions, array->strides))
+      array->offset += position * stride * array->bytes;
+    array->strides.erase(array->strides.begin(), array->strides.begin() + positions.size());
+    array->contiguousDim -= positions.size();
+    setTile(extractOp.getResult(), readArray(*array, getLayout(extractOp.getResult()),
+                                             getShape(extractOp.getResult()), source.getElementType()));
     return success();
   }
   if (auto extractOp = dyn_cast<vector::ExtractOp>(op); extractOp && !isa<VectorType>(extractOp.getType())) {
@@ -1039,6 +1145,16 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     TileValue source = getTile(extractOp.getSource());
     if (extractOp.hasDynamicPosition())
       return op->emitError() << "only constant positions can be extracted from a tile";
+    // Every lane may hold it.
+    for (int64_t reg = 0; reg < source.layout.getNumRegisters(); ++reg) {
+      bool here = true;
+      for (auto [dim, position] : llvm::enumerate(extractOp.getStaticPosition()))
+        here &= source.layout.getThreadBits(dim) == 0 && source.layout.getRegisterCoordinate(dim, reg) == position;
+      if (!here)
+        continue;
+      setScalar(extractOp.getResult(), makeUniform(extract(source.vector, reg)));
+      return success();
+    }
     FailureOr<LDSArray> array =
         acquireArray(source.shape, source.getElementType(), unsigned(source.shape.size()) - 1, op);
     if (failed(array))

@@ -56,6 +56,9 @@ struct MemoryRef {
 /// A part of the scratch memory of the workgroup that holds elements by
 /// coordinates.
 struct LDSArray {
+  /// Only coordinates `begin` to `end` - 1 along `windowDim` have a place.
+  std::optional<unsigned> windowDim;
+  int64_t begin = 0, end = 0;
   int64_t offset = 0;
   /// In elements.
   SmallVector<int64_t> strides;
@@ -134,6 +137,12 @@ public:
   /// Space for `bytes` that no work-item still reads from; emits a barrier where
   /// that takes one.
   FailureOr<int64_t> acquireScratch(int64_t bytes, Operation *user);
+  /// Spaces acquired while one of these lives do not overlap.
+  struct ScratchHold {
+    explicit ScratchHold(TileEmitter &e);
+    ~ScratchHold() { e.held = false; }
+    TileEmitter &e;
+  };
   /// What was written to shared memory can be read; the last `keep` spaces are about to be.
   void ldsBarrier(unsigned keep = 1);
   Value getLDS(int64_t offset, Value byteOffset = {});
@@ -154,6 +163,8 @@ public:
   /// Elements by row-major number, to see a tile with another shape.
   FailureOr<Value> reshapeThroughLDS(const TileValue &tile, const TileLayout &to, ArrayRef<int64_t> toShape,
                                      Operation *user);
+  /// i1: register `reg` lies in the array's window; null where always, false constants where never.
+  Value isInWindow(const LDSArray &array, const TileLayout &layout, int64_t reg);
   FailureOr<Value> convertLayout(const TileValue &tile, const TileLayout &to, Operation *user);
   /// Value of the first copy to all copies.
   FailureOr<Value> spreadFirstCopy(const TileValue &tile, Operation *user);
@@ -200,14 +211,14 @@ private:
   int64_t sharedBytes = 0, scratchEnd = 0;
   SmallVector<std::pair<int64_t, int64_t>> pending;
   int64_t nextScratch = 0;
-  bool scratchUnknown = true;
+  bool scratchUnknown = true, held = false;
 };
 
 /// Layout rules that both passes share.
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
 /// and the widest vectors that alignment, bounds and mask allow.
-AccessPattern analyzeAccess(IndexAnalysis &analysis, MemRefType memory, ValueRange indices, Value mask,
+AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange indices, Value mask,
                             ArrayRef<int64_t> shape);
 
 /// A lane's vector, or a scalar, of floats of at most 8 bits as wider floats; exact to f32 and f16.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # lds_cases.sh SOURCE TEMP ARCH CHECK CASE... - assembles SOURCE with CASE set and
-# SHIFT 0 and 4, runs it with --check CHECK on TEMP.in and prints a line per run:
+# SHIFT 0 and 4, runs it with --check CHECK on zeros, TEMP.in and a buffer that
+# nothing has written (BLOCK work-items, 64 by default) and prints a line per run:
 # "case C shift S: clean" or the first finding.
 set -u
 source=$1 temp=$2 arch=$3 check=$4
@@ -11,7 +12,8 @@ for case in "$@"; do
       --defsym CASE=$case --defsym SHIFT=$shift && ld.lld -shared "$temp.case.o" -o "$temp.case.co" || exit 1
     chip=MI300X
     [ $arch = gfx950 ] && chip=MI355X
-    atrex-sim run "$temp.case.co" --chip $chip --raw-kernarg --arg zero:4096 --arg in:"$temp.in" --check $check \
+    atrex-sim run "$temp.case.co" --chip $chip --block ${BLOCK:-64} --raw-kernarg --arg zero:4096 --arg in:"$temp.in" \
+      --arg out:4096:"$temp.case.bin" --check $check \
       > "$temp.case.out" 2>&1
     code=$?
     if [ $code = 0 ]; then

@@ -9,6 +9,7 @@
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/Coverage.h"
 #include "lib/Device/Sim/Checks.h"
+#include "lib/Device/Sim/Clocks.h"
 #include "lib/Device/Sim/Decoder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -181,13 +182,59 @@ TEST(SimChecks, Names) {
   uint32_t checks = 0;
   StringRef bad;
   EXPECT_TRUE(parseCheckNames("oob, race,wait", checks, bad));
-  EXPECT_EQ(checks, uint32_t(CheckRace | CheckWait));
+  EXPECT_EQ(checks, uint32_t(CheckOob | CheckRace | CheckWait));
   EXPECT_TRUE(parseCheckNames("all", checks, bad));
   EXPECT_EQ(checks, uint32_t(CheckAll));
   for (StringRef text : {"", "race,", "races", "race wait"})
     EXPECT_FALSE(parseCheckNames(text, checks, bad)) << text.str();
   EXPECT_EQ(getCheckName(CheckHazard), "hazard");
   EXPECT_EQ(getCheckName(CheckAll), "");
+}
+
+/// Clocks against maps, with copies that share and joins in both directions.
+TEST(SimChecks, Clocks) {
+  uint32_t seed = 7;
+  auto next = [&](uint32_t n) { return ((seed = seed * 1664525 + 1013904223) >> 8) % n; };
+  std::vector<sim::Clock> clocks(8);
+  std::vector<std::map<uint32_t, std::pair<uint32_t, uint32_t>>> models(8);
+  const uint32_t ranges[] = {16, 300, 70000, 0xffffff00};
+  for (unsigned step = 0; step < 20000; ++step) {
+    uint32_t a = next(8), b = next(8);
+    switch (next(4)) {
+    case 0:
+      clocks[a].join(clocks[b]);
+      for (auto &[key, bound] : models[b]) {
+        auto &mine = models[a][key];
+        mine = {std::max(mine.first, bound.first), std::max(mine.second, bound.second)};
+      }
+      break;
+    case 1:
+      if (next(16) == 0) {
+        clocks[a] = next(2) ? clocks[b] : sim::Clock();
+        models[a] = clocks[a].empty() ? std::map<uint32_t, std::pair<uint32_t, uint32_t>>() : models[b];
+      }
+      break;
+    default: {
+      // The keys come from a few places each, so that they meet again.
+      uint32_t range = ranges[next(4)], key = next(24) * (range / 24 + 1) % range;
+      sim::ClockBound bound = {next(1000), next(1000)};
+      clocks[a].put(key, bound);
+      auto &mine = models[a][key];
+      mine = {std::max(mine.first, bound.memory), std::max(mine.second, bound.lds)};
+      break;
+    }
+    }
+    if (step % 50)
+      continue;
+    for (unsigned n = 0; n < 8; ++n)
+      for (auto &[key, bound] : models[n]) {
+        sim::ClockBound got = clocks[n].get(key);
+        ASSERT_EQ(std::make_pair(got.memory, got.lds), bound) << "step " << step << " clock " << n << " key " << key;
+        if (key < 0xffffff00)
+          ASSERT_EQ(clocks[n].get(key ^ 0x5a5a0000).memory,
+                    models[n].count(key ^ 0x5a5a0000) ? models[n][key ^ 0x5a5a0000].first : 0u);
+      }
+  }
 }
 
 TEST(SimChecks, RegisterNames) {
