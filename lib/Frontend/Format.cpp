@@ -539,7 +539,8 @@ std::string Formatter::print(Line &line) const {
       if (parents[i] != none) {
         Bracket &bracket = brackets[parents[i]];
         bracket.isHanging |= parents[i] + 1 == i;
-        indent = bracket.isHanging ? bracket.indent + continuationWidth : bracket.column;
+        bool isAligned = !bracket.isHanging && bracket.column <= maxAlignment;
+        indent = isAligned ? bracket.column : std::min(bracket.indent + continuationWidth, maxAlignment);
       }
     }
     unsigned column = indent;
@@ -598,6 +599,11 @@ void Formatter::flush() {
     size_t width = text.size() - (lastBreak == std::string::npos ? 0 : lastBreak + 1);
     if (width + 2 + trailing->text.size() <= maxLineWidth) {
       text += "  " + trailing->text.str();
+    } else if (bool opens = roles.opensBlock(current.items.back().token);
+               opens || llvm::any_of(current.items, [](const Item &i) { return i.token.is(TokenKind::Comment); })) {
+      // Into the block that the line opens. Comments stay in order: with one
+      // inside of the line, below it.
+      text += "\n" + std::string(current.indent + (opens ? indentWidth : 0), ' ') + trailing->text.str();
     } else {
       // Above the line there is more room. What closes a block has its comment
       // in the block.
@@ -663,7 +669,7 @@ std::string Formatter::run() {
       break;
 
     bool isEmptyBlock = before && roles.closesBlock(token) && tokens[i - 1].text.data() == before->text.data() &&
-                        roles.opensBlock(*before) && deferred.empty();
+                        roles.opensBlock(*before) && !current.items.empty();
     bool isNewLine = endsLine(token) && !isEmptyBlock;
     if (roles.closesBlock(token))
       --blockDepth;
@@ -723,7 +729,8 @@ bool isSame(llvm::ArrayRef<Token> before, llvm::ArrayRef<Token> after) {
 std::optional<std::string> atrex::frontend::formatSource(StringRef source, Diagnostics &diags) {
   unsigned errorsBefore = diags.getNumErrors();
   std::unique_ptr<ast::File> file = parse(source, diags);
-  if (diags.getNumErrors() != errorsBefore)
+  // At the limit the parser stops without another error.
+  if (diags.getNumErrors() != errorsBefore || diags.reachedLimit())
     return std::nullopt;
   std::vector<Token> tokens = lexAll(source, diags);
   std::string text = Formatter(source, tokens, *file).run();

@@ -207,6 +207,9 @@ private:
     if (!tok.is(TokenKind::Identifier)) {
       if (llvm::is_contained(getKeywords(), tok.text)) {
         diags.error(tok.getLoc()) << "'" << tok.text << "' is a keyword and cannot name " << what;
+        // Meant as a name, it begins nothing.
+        if (!tok.startsLine)
+          advance();
         return false;
       }
       return failExpected("the name of " + what);
@@ -313,7 +316,7 @@ private:
   void parseImport();
   bool parseSignature(OpDecl &op);
   bool parseClauses(OpDecl &op);
-  bool atClause() const;
+  bool atClause(bool followsComma = false) const;
   bool parseConstraints(OpDecl &op);
   bool parseKnobs(OpDecl &op);
   bool parseKnob(KnobDecl &knob);
@@ -533,11 +536,11 @@ bool Parser::parseSignature(OpDecl &op) {
          parseValueDecls("a result", "before the results", op.results) && parseClauses(op);
 }
 
-/// Whether a clause begins here. The words are names elsewhere, so after a
-/// comma `threads` begins a clause only when no operator follows.
-bool Parser::atClause() const {
+/// Whether a clause begins here. `threads` may be a name, so behind a comma it
+/// begins a clause only when no operator follows.
+bool Parser::atClause(bool followsComma) const {
   return isWord("where") || isWord("knobs") || isWord("grid") ||
-         (isWord("threads") && !getOperatorInfo(ahead.kind).precedence);
+         (isWord("threads") && !(followsComma && getOperatorInfo(ahead.kind).precedence));
 }
 
 bool Parser::parseClauses(OpDecl &op) {
@@ -589,7 +592,7 @@ bool Parser::parseClauses(OpDecl &op) {
 bool Parser::parseConstraints(OpDecl &op) {
   llvm::SmallVector<const Expr *> constraints;
   do {
-    if (!constraints.empty() && (tok.is(TokenKind::LBrace) || atClause()))
+    if (!constraints.empty() && (tok.is(TokenKind::LBrace) || atClause(/*followsComma=*/true)))
       break;
     const Expr *constraint = parseExpr();
     if (!constraint)
@@ -603,7 +606,7 @@ bool Parser::parseConstraints(OpDecl &op) {
 bool Parser::parseKnobs(OpDecl &op) {
   llvm::SmallVector<KnobDecl> knobs;
   do {
-    if (!knobs.empty() && (tok.is(TokenKind::LBrace) || atClause()))
+    if (!knobs.empty() && (tok.is(TokenKind::LBrace) || atClause(/*followsComma=*/true)))
       break;
     KnobDecl knob;
     if (!parseKnob(knob))
@@ -644,7 +647,7 @@ bool Parser::parseKnob(KnobDecl &knob) {
     if (!knob.begin)
       return false;
     if (!consumeIf(TokenKind::DotDot))
-      return failExpected("'..' and the last value of the range, or values in braces '{a, b}',");
+      return failExpected("'..' and the last value of the range, or values in braces '{a, b}'");
     knob.end = parseExpr();
     if (!knob.end)
       return false;
@@ -708,10 +711,6 @@ bool Parser::parseValueDecl(llvm::StringRef what, ValueDecl &decl, bool needsTyp
       return false;
   if (!tok.is(TokenKind::Assign))
     return true;
-  if (!needsType) {
-    diags.error(tok.getLoc()) << "a parameter of a function has no default value";
-    return false;
-  }
   advance();
   decl.defaultValue = parseExpr();
   return decl.defaultValue;

@@ -766,7 +766,9 @@ std::unique_ptr<Operator> Analyzer::runKernel() {
     for (const ast::Expr *constraint : decl.constraints)
       checkConstraint(constraint);
   }
-  checkKernelClauses();
+  // A constraint that does not hold makes other numbers wrong as well.
+  if (!signatureIsFine || diags.getNumErrors() == errorsBefore)
+    checkKernelClauses();
   checkBlock(decl.body);
   if (diags.reachedLimit())
     return nullptr;

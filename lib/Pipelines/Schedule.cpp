@@ -71,11 +71,12 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
     atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},
     atx-tile-to-workgroups, canonicalize, cse,
     atx-vectorize-tile, canonicalize, cse),
-  atx-bufferize, cse, canonicalize,
-  atx-outline-kernels{workgroups=480}, canonicalize, cse,
+  atx-bufferize, func.func(cse, canonicalize),
+  atx-outline-kernels{workgroups=480},
   gpu.module(
-    gpu.func(atx-assign-tile-layouts{arch=ARCH}),
+    gpu.func(cse, atx-assign-tile-layouts{arch=ARCH}),
     atx-distribute-tiles{arch=ARCH buffer-access=true}),
+  canonicalize, cse,
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,

@@ -23,10 +23,15 @@
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Driver/Compile.h"
+#include "atrex/Frontend/Frontend.h"
+#include "atrex/Frontend/Parser.h"
+#include "atrex/Frontend/Sema.h"
 #include "atrex/Runtime/Manifest.h"
 #include "atrex/Support/FileOutput.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 #include <benchmark/benchmark.h>
@@ -285,6 +290,55 @@ void benchJudge(benchmark::State &state) {
         bench::judgeTensor(rule, spec.type, spec.shape, one.outputs[0].data(), one.outputs[0].data()));
 }
 
+/// Parsing, checking and lowering of one kernel of the bench, in a context that
+/// has its dialects.
+class FrontEndRun {
+public:
+  explicit FrontEndRun(StringRef op) : source(readKernel(op)) {
+    options.op = op.str();
+    // Kernels need the extents of their tiles; which names are dimensions only
+    // the front end knows.
+    if (import())
+      return;
+    SourceMgr sourceMgr;
+    sourceMgr.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(source->getMemBufferRef()), SMLoc());
+    mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
+    frontend::Diagnostics diags(sourceMgr, context);
+    std::unique_ptr<frontend::ast::File> file = frontend::parse(source->getBuffer(), diags);
+    for (const frontend::ast::OpDecl *decl : file->ops)
+      if (decl->name == op)
+        for (StringRef name : frontend::collectDimNames(*decl))
+          options.dims[name] = name == "W" ? 4 : 128;
+    isFine = bool(import());
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> import() {
+    SourceMgr sourceMgr;
+    sourceMgr.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(source->getMemBufferRef()), SMLoc());
+    mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
+    return frontend::importAtx(sourceMgr, context, options);
+  }
+
+  bool isFine = true;
+
+private:
+  std::unique_ptr<MemoryBuffer> source;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  frontend::FrontendOptions options;
+};
+
+/// Names of the bench's kernels.
+std::vector<std::string> listKernels() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (sys::fs::directory_iterator file(StringRef(ATREX_SOURCE_DIR) + "/bench/kernels", error), end;
+       file != end && !error; file.increment(error))
+    if (StringRef(file->path()).ends_with(".atx"))
+      names.push_back(sys::path::stem(file->path()).str());
+  sort(names);
+  return names;
+}
+
 /// Keeps the median CPU time of every benchmark.
 class MedianReporter : public benchmark::ConsoleReporter {
 public:
@@ -348,6 +402,19 @@ int main(int argc, char **argv) {
       for (auto _ : state)
         one.compute();
     });
+  for (const std::string &op : listKernels())
+    benchmark::RegisterBenchmark(("front_end_" + op).c_str(),
+                                 [op](benchmark::State &state) {
+                                   FrontEndRun run(op);
+                                   if (!run.isFine)
+                                     state.SkipWithError("needs values of dimensions");
+                                   for (auto _ : state)
+                                     benchmark::DoNotOptimize(run.import());
+                                 })
+        ->Unit(benchmark::kMillisecond)
+        ->MinTime(0.05)
+        ->Repetitions(5)
+        ->ReportAggregatesOnly();
   add("bench_draw", benchDraw);
   add("bench_judge", benchJudge);
   benchmark::Initialize(&count, rest.data());

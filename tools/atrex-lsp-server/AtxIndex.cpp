@@ -171,6 +171,7 @@ private:
       for (const ast::Expr *extent : param.type.extents)
         defineDims(extent, fn.name);
       visit(param.type);
+      visit(param.defaultValue);
     }
     if (fn.resultType)
       visit(*fn.resultType);

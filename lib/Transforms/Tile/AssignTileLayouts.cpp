@@ -304,12 +304,11 @@ void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<atx::TileLoadOp>(op))
-    return getAccessLayout(
-        getShape(result), threads,
-        analyzeAccess(analysis, load.getMemory().getType(), load.getIndices(), {}, getShape(result)));
+    return getAccessLayout(getShape(result), threads,
+                           analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result)));
   if (auto atomic = dyn_cast<atx::TileAtomicOp>(op)) {
     AccessPattern pattern =
-        analyzeAccess(analysis, atomic.getMemory().getType(), atomic.getIndices(), atomic.getMask(), getShape(result));
+        analyzeAccess(analysis, atomic.getMemory(), atomic.getIndices(), atomic.getMask(), getShape(result));
     pattern.vector = std::min<int64_t>(pattern.vector, pattern.bytes == 2 ? 2 : 1);
     return getAccessLayout(getShape(result), threads, pattern);
   }
@@ -438,10 +437,13 @@ std::optional<TileLayout> Assigner::getRequired(OpOperand &operand) {
     return of(op->getResult(0)).restrictTo(getShape(value));
   if (auto store = dyn_cast<atx::TileStoreOp>(op)) {
     std::optional<TileLayout> held = findNatural(store.getValue());
-    if (!held)
-      held = getAccessLayout(getShape(store.getValue()), threads,
-                             analyzeAccess(analysis, store.getMemory().getType(), store.getIndices(), store.getMask(),
-                                           getShape(store.getValue())));
+    AccessPattern pattern =
+        analyzeAccess(analysis, store.getMemory(), store.getIndices(), store.getMask(), getShape(store.getValue()));
+    // Accesses of less than a word where 8 bytes could go at once are worth moving
+    // elements between lanes.
+    if (!held || (held->getRunLength(pattern.contiguousDim) * pattern.bytes < 4 && held->getNumRegisters() >= 4 &&
+                  pattern.vector * pattern.bytes >= 8))
+      held = getAccessLayout(getShape(store.getValue()), threads, pattern);
     return held->restrictTo(getShape(value));
   }
   if (auto contract = dyn_cast<vector::ContractionOp>(op)) {

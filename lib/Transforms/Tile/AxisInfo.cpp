@@ -41,6 +41,30 @@ static std::optional<int64_t> getSplat(Value value) {
   return std::nullopt;
 }
 
+/// What constraints of the form 'N % 8 == 0', which a launch checks, say about a
+/// run-time dimension.
+static int64_t getArgumentDivisor(gpu::GPUFuncOp kernel, unsigned number) {
+  auto args = kernel->getAttrOfType<ArrayAttr>(atx::kernelArgsAttrName);
+  auto constraints = kernel->getAttrOfType<ArrayAttr>("atx.constraints");
+  auto info = args && number < args.size() ? dyn_cast<DictionaryAttr>(args[number]) : DictionaryAttr();
+  auto name = info ? info.getAs<StringAttr>("name") : StringAttr();
+  auto kind = info ? info.getAs<StringAttr>("kind") : StringAttr();
+  if (!constraints || !name || !kind || kind != "dim")
+    return 1;
+  int64_t divisor = 1;
+  for (Attribute attr : constraints) {
+    auto text = dyn_cast<StringAttr>(attr);
+    if (!text)
+      continue;
+    auto [lhs, rhs] = text.getValue().split("==");
+    auto [dividend, by] = lhs.split('%');
+    int64_t number;
+    if (rhs.trim() == "0" && dividend.trim() == name.getValue() && !by.trim().getAsInteger(10, number) && number > 0)
+      divisor = std::max(divisor, pow2Part(number));
+  }
+  return divisor;
+}
+
 const AxisInfo &IndexAnalysis::getInfo(Value value) {
   auto it = infos.find(value);
   if (it != infos.end())
@@ -87,6 +111,8 @@ AxisInfo IndexAnalysis::compute(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp()); loop && arg == loop.getInductionVar())
       info.divisor = std::gcd(getInfo(loop.getLowerBound()).divisor, getInfo(loop.getStep()).divisor);
+    else if (auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(arg.getOwner()->getParentOp()))
+      info.divisor = getArgumentDivisor(kernel, arg.getArgNumber());
     return finish();
   }
   Operation *op = value.getDefiningOp();

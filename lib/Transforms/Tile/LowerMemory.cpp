@@ -9,6 +9,7 @@
 #include "TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,8 +33,22 @@ static int64_t getStorageBytes(Type element) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
-AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, ValueRange indices, Value mask,
+/// Largest power of two known to divide an extent or stride.
+static int64_t getDivisor(IndexAnalysis &analysis, Value memory, unsigned dim, int64_t known, bool isStride) {
+  if (!ShapedType::isDynamic(known))
+    return pow2Part(known);
+  auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  if (!cast)
+    return 1;
+  OpFoldResult value = isStride ? cast.getMixedStrides()[dim] : cast.getMixedSizes()[dim];
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return pow2Part(*constant);
+  return std::min<int64_t>(4096, analysis.getInfo(llvm::cast<Value>(value)).divisor);
+}
+
+AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, ValueRange indices, Value mask,
                                   ArrayRef<int64_t> shape) {
+  auto memory = cast<MemRefType>(memoryValue.getType());
   AccessPattern pattern;
   pattern.bytes = getStorageBytes(memory.getElementType());
   pattern.contiguousDim = shape.empty() ? 0 : shape.size() - 1;
@@ -66,7 +81,7 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, Va
   int64_t extent = memory.getDimSize(*unit);
   bool inside = range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent;
   if (!inside)
-    limit(ShapedType::isDynamic(extent) ? 1 : pow2Part(extent));
+    limit(getDivisor(analysis, memoryValue, *unit, extent, /*isStride=*/false));
   // What is added to the address, and stays the same along the vector.
   int64_t align = 16;
   for (unsigned i = 0; i < indices.size(); ++i) {
@@ -75,7 +90,7 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, MemRefType memory, Va
     const AxisInfo &info = analysis.getInfo(indices[i]);
     if (dim < info.constancy.size())
       limit(std::min<int64_t>(info.constancy[dim], 4096));
-    int64_t stride = ShapedType::isDynamic(strides[i]) ? 1 : pow2Part(strides[i]);
+    int64_t stride = getDivisor(analysis, memoryValue, i, strides[i], /*isStride=*/true);
     align = std::gcd(align, stride * std::min<int64_t>(info.divisor, 4096) * pattern.bytes);
   }
   if (mask) {
@@ -126,6 +141,9 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
   if (!op)
     return false;
   if (isa<atx::TileIotaOp>(op)) {
+    // A single 0 may be stretched along a dimension that is longer.
+    if (type.getDimSize(0) == 1)
+      return true;
     index.coordinates.push_back({dims[0], coefficient});
     return true;
   }
@@ -179,8 +197,8 @@ class Access {
 public:
   Access(TileEmitter &e, Operation *op, Value memoryValue, ValueRange indices, Value mask, const TileLayout &layout,
          ArrayRef<int64_t> shape)
-      : e(e), op(op), memoryType(cast<MemRefType>(memoryValue.getType())), memoryValue(memoryValue), indices(indices),
-        mask(mask), layout(layout), shape(shape.begin(), shape.end()) {}
+      : e(e), op(op), memoryValue(memoryValue), indices(indices), mask(mask), layout(layout),
+        shape(shape.begin(), shape.end()) {}
 
   LogicalResult prepare(bool forLoad, int64_t maxVector);
   int64_t getVector() const { return vector; }
@@ -204,7 +222,6 @@ private:
 
   TileEmitter &e;
   Operation *op;
-  MemRefType memoryType;
   Value memoryValue;
   ValueRange indices;
   Value mask;
@@ -247,7 +264,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   bytes = getStorageBytes(element);
   unsigned rank = layout.getRank();
 
-  AccessPattern pattern = analyzeAccess(e.analysis, memoryType, indices, mask, shape);
+  AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape);
   vector = 1;
   if (rank != 0) {
     int64_t run = layout.getRunLength(pattern.contiguousDim);
@@ -326,7 +343,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
         divisor = std::max(divisor, std::min<int64_t>(vector, 4096));
       align = std::gcd(align, pow2Part(stride) * divisor * bytes);
     } else {
-      align = std::gcd(align, bytes);
+      align = std::gcd(align, getDivisor(e.analysis, memoryValue, i, stride, /*isStride=*/true) * divisor * bytes);
     }
     if (isLinear) {
       for (auto [dim, coefficient] : form.coordinates) {

@@ -153,13 +153,16 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   WaveSplit split;
   int64_t bestCost = INT64_MAX;
   for (const MatrixInstruction &inst : getMatrixInstructions()) {
-    if (inst.kind != MatrixKind::Dense || inst.blocks != 1 || inst.a != *a || inst.b != *b || inst.c != *c ||
+    // The right factor is the instruction's A: a lane then holds neighbours along the last
+    // dimension of the sum, which is what stores, reductions of rows and further products
+    // like.
+    if (inst.kind != MatrixKind::Dense || inst.blocks != 1 || inst.a != *b || inst.b != *a || inst.c != *c ||
         !inst.isAvailable(chip.arch))
       continue;
-    WaveSplit own = splitWaves(waves, llvm::divideCeil(m, inst.m), llvm::divideCeil(n, inst.n));
+    WaveSplit own = splitWaves(waves, llvm::divideCeil(m, inst.n), llvm::divideCeil(n, inst.m));
     // Passes, and something for every instruction and its factors.
     int64_t cost = own.tilesM * own.tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch) * 4 + 1) +
-                   (own.tilesM * inst.m + own.tilesN * inst.n) * llvm::divideCeil(k, inst.k) / 16;
+                   (own.tilesM * inst.n + own.tilesN * inst.m) * llvm::divideCeil(k, inst.k) / 16;
     if (cost < bestCost) {
       bestCost = cost;
       plan.instruction = &inst;
@@ -173,9 +176,9 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   // By iteration dimension, for each operand.
   unsigned rank = extents.size();
   SmallVector<SmallVector<Mode>> lhs(rank), rhs(rank), acc(rank);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A), inst.m, lhs[plan.mDim], lhs[plan.kDim]);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B), inst.n, rhs[plan.nDim], rhs[plan.kDim]);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::C), inst.m, acc[plan.mDim], acc[plan.nDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::C), inst.m, acc[plan.nDim], acc[plan.mDim]);
   int64_t nextThread = 64;
   if (split.m > 1) {
     lhs[plan.mDim].push_back({split.m, true, nextThread});
@@ -280,7 +283,7 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
 
   // The registers of one instruction lie together; a group is found by the
   // coordinates of its first.
-  int64_t sizes[3] = {int64_t(inst.k) * inst.m / 64, int64_t(inst.k) * inst.n / 64, int64_t(inst.m) * inst.n / 64};
+  int64_t sizes[3] = {int64_t(inst.k) * inst.n / 64, int64_t(inst.k) * inst.m / 64, int64_t(inst.m) * inst.n / 64};
   unsigned rank = op.getIteratorTypes().size();
   auto getCoordinates = [&](unsigned operand, int64_t group) {
     SmallVector<int64_t> coordinates(rank, -1);
@@ -315,8 +318,8 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       }
     }
   MLIRContext *context = b.getContext();
-  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, op.getLhsType().getElementType(),
-                                        op.getRhsType().getElementType(),
+  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, op.getRhsType().getElementType(),
+                                        op.getLhsType().getElementType(),
                                         cast<VectorType>(op.getAccType()).getElementType(), 1, 0, 0, 0);
   int64_t groups = operands[2].layout.getNumRegisters() / sizes[2];
   SmallVector<Value> sums;
@@ -330,7 +333,7 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       for (auto [dim, at] : llvm::zip_equal(plan.k, step))
         coordinates[dim] = at;
       Value lhs = pieces[0].at(only(coordinates, 0)), rhs = pieces[1].at(only(coordinates, 1));
-      Value sum = atom.emitMma(b, e.loc, lhs, rhs, sums[group], {});
+      Value sum = atom.emitMma(b, e.loc, rhs, lhs, sums[group], {});
       if (!sum)
         return failure();
       sums[group] = sum;

@@ -469,6 +469,8 @@ static int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, A
     vector /= 2;
   if (array.windowDim == array.contiguousDim)
     vector = 1;
+  while (array.offset % (vector * array.bytes) != 0)
+    vector /= 2;
   for (unsigned dim = 0; dim < array.strides.size(); ++dim)
     if (dim != array.contiguousDim && layout.getPaddedExtent(dim) > 1)
       while (array.strides[dim] % vector != 0)
@@ -1117,6 +1119,25 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     writeArray(*array, source);
     ldsBarrier();
     setTile(slice.getResult(), readArray(*array, getLayout(slice.getResult()), shape, source.getElementType(), starts));
+    return success();
+  }
+  if (auto extractOp = dyn_cast<vector::ExtractOp>(op);
+      extractOp && isa<VectorType>(extractOp.getType()) && !extractOp.hasDynamicPosition()) {
+    // A slice whose leading dimensions go.
+    TileValue source = getTile(extractOp.getSource());
+    FailureOr<LDSArray> array = acquireArray(source.shape, source.getElementType(), source.shape.size() - 1, op);
+    if (failed(array))
+      return failure();
+    ++numLDSConversions;
+    writeArray(*array, source);
+    ldsBarrier();
+    ArrayRef<int64_t> positions = extractOp.getStaticPosition();
+    for (auto [position, stride] : llvm::zip(positions, array->strides))
+      array->offset += position * stride * array->bytes;
+    array->strides.erase(array->strides.begin(), array->strides.begin() + positions.size());
+    array->contiguousDim -= positions.size();
+    setTile(extractOp.getResult(), readArray(*array, getLayout(extractOp.getResult()),
+                                             getShape(extractOp.getResult()), source.getElementType()));
     return success();
   }
   if (auto extractOp = dyn_cast<vector::ExtractOp>(op); extractOp && !isa<VectorType>(extractOp.getType())) {

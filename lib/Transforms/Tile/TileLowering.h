@@ -218,7 +218,7 @@ private:
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
 /// and the widest vectors that alignment, bounds and mask allow.
-AccessPattern analyzeAccess(IndexAnalysis &analysis, MemRefType memory, ValueRange indices, Value mask,
+AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange indices, Value mask,
                             ArrayRef<int64_t> shape);
 
 /// A lane's vector, or a scalar, of floats of at most 8 bits as wider floats; exact to f32 and f16.

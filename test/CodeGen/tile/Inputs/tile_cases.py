@@ -661,6 +661,17 @@ def shapes(arch, rng):
                        [("t", (40, 12), dtype, [a[j * 40 + i] for i, j in indices((40, 12))], 0),
                         ("s", (5, 17), dtype, [a[(i + 3) * 40 + j + 8] for i, j in indices((5, 17))], 0),
                         ("r", (6, 5, 16), dtype, a, 0)], threads)
+    # A conversion that does not fit into the shared memory of gfx942 goes in parts.
+    a = numbers(rng, 200 * 128, "f32")
+    body = Body()
+    x = body.load("a", (200, 128), "f32")
+    first = body.let('atx.tile_pin %s layout "((32,8),(4,25)):((4,128),(1,1024))" : vector<200x128xf32>' % x)
+    d = body.let("math.absf %s : vector<200x128xf32>" % first)
+    body.store(d, "d", (200, 128), "f32")
+    p = body.let('atx.tile_pin %s layout "((64,4),(2,50)):((1,128),(64,512))" : vector<200x128xf32>' % d)
+    body.store(p, "c", (200, 128), "f32")
+    yield Case("parts", body.text(), [("a", (200, 128), "f32", a)],
+               [("d", (200, 128), "f32", [abs(v) for v in a], 0), ("c", (200, 128), "f32", [abs(v) for v in a], 0)], 256)
     # Pinned layouts and programs of one lane.
     a = numbers(rng, 16 * 64, "f32")
     body = Body()
@@ -790,8 +801,201 @@ def atomics(arch, rng):
                (5, 1, 1))
 
 
+class Program:
+    """A random program on i32 tiles and its values."""
+
+    def __init__(self, rng):
+        self.rng, self.body, self.inputs, self.values = rng, Body(), [], []
+
+    def dim(self):
+        return self.rng.choice([1, 2, 3, 4, 5, 8, 12, 16, 17, 32, 48])
+
+    def add(self, name, shape, data):
+        self.values.append((name, tuple(shape), data))
+        return self.values[-1]
+
+    def pick(self, rank=None):
+        pool = [v for v in self.values if rank is None or len(v[1]) == rank]
+        return self.rng.choice(pool) if pool else None
+
+    def load(self):
+        shape = tuple(self.dim() for _ in range(self.rng.randint(1, 3)))
+        if count(shape) > 4096:
+            return
+        data = [self.rng.randint(-9, 9) for _ in range(count(shape))]
+        name = "in%d" % len(self.inputs)
+        self.inputs.append((name, shape, "i32", data))
+        self.add(self.body.load(name, shape, "i32"), shape, data)
+
+    def iota(self):
+        n = self.dim()
+        self.add(self.body.let("atx.tile_iota : vector<%dxi32>" % n), (n,), list(range(n)))
+
+    def constant(self):
+        shape, v = self.pick()[1], self.rng.randint(-5, 5)
+        self.add(self.body.let("arith.constant dense<%d> : %s" % (v, tile(shape, "i32"))), shape, [v] * count(shape))
+
+    def binary(self):
+        x = self.pick()
+        same = [v for v in self.values if v[1] == x[1]]
+        y = self.rng.choice(same)
+        op, function = self.rng.choice([("arith.addi", lambda a, b: a + b), ("arith.subi", lambda a, b: a - b), ("arith.muli", lambda a, b: a * b),
+                                        ("arith.xori", lambda a, b: a ^ b), ("arith.maxsi", max), ("arith.minsi", min)])
+        r = self.body.let("%s %s, %s : %s" % (op, x[0], y[0], tile(x[1], "i32")))
+        self.add(r, x[1], [wrap(function(a, b), "i32") for a, b in zip(x[2], y[2])])
+
+    def select(self):
+        x = self.pick()
+        same = [v for v in self.values if v[1] == x[1]]
+        y, z = self.rng.choice(same), self.rng.choice(same)
+        c = self.body.let("arith.cmpi slt, %s, %s : %s" % (x[0], y[0], tile(x[1], "i32")))
+        r = self.body.let("arith.select %s, %s, %s : %s, %s" % (c, y[0], z[0], tile(x[1], "i1"), tile(x[1], "i32")))
+        self.add(r, x[1], [b if a < b else d for a, b, d in zip(x[2], y[2], z[2])])
+
+    def broadcast(self):
+        x = self.pick()
+        if len(x[1]) > 2:
+            return
+        shape = (self.dim(),) + x[1] if self.rng.random() < 0.5 else x[1]
+        n = self.dim()
+        name, data, source = x[0], x[2], x[1]
+        if shape == x[1]:
+            # A new last dimension.
+            unit = x[1] + (1,)
+            name = self.body.let("vector.shape_cast %s : %s to %s" % (name, tile(x[1], "i32"), tile(unit, "i32")))
+            source, shape = unit, x[1] + (n,)
+            data = [v for v in x[2] for _ in range(n)]
+        else:
+            data = x[2] * shape[0]
+        if count(shape) > 4096:
+            return
+        self.add(self.body.let("vector.broadcast %s : %s to %s" % (name, tile(source, "i32"), tile(shape, "i32"))), shape, data)
+
+    def reduce(self):
+        x = self.pick()
+        if len(x[1]) < 2:
+            return
+        axis = self.rng.randrange(len(x[1]))
+        kind = self.rng.choice(["sum", "max", "min", "argmax"])
+        kept = x[1][:axis] + x[1][axis + 1:]
+        groups = {}
+        for at, index in enumerate(indices(x[1])):
+            groups.setdefault(index[:axis] + index[axis + 1:], []).append(x[2][at])
+        function = {"sum": lambda g: wrap(sum(g), "i32"), "max": max, "min": min, "argmax": lambda g: g.index(max(g))}[kind]
+        r = self.body.let("atx.tile_reduce %s %s axes [%d] : %s -> %s" % (kind, x[0], axis, tile(x[1], "i32"), tile(kept, "i32")))
+        self.add(r, kept, [function(groups[i]) for i in indices(kept)])
+
+    def scan(self):
+        x = self.pick()
+        axis = self.rng.randrange(len(x[1]))
+        r = self.body.let("atx.tile_scan sum %s axis %d : %s" % (x[0], axis, tile(x[1], "i32")))
+        data = list(x[2])
+        for index in indices(x[1]):
+            if index[axis]:
+                at = ravel(index, x[1])
+                data[at] = wrap(data[at] + data[ravel(index[:axis] + (index[axis] - 1,) + index[axis + 1:], x[1])], "i32")
+        self.add(r, x[1], data)
+
+    def transpose(self):
+        x = self.pick()
+        order = list(range(len(x[1])))
+        self.rng.shuffle(order)
+        shape = tuple(x[1][o] for o in order)
+        r = self.body.let("vector.transpose %s, [%s] : %s to %s" % (x[0], ", ".join(map(str, order)), tile(x[1], "i32"), tile(shape, "i32")))
+        data = []
+        for index in indices(shape):
+            source = [0] * len(order)
+            for to, o in enumerate(order):
+                source[o] = index[to]
+            data.append(x[2][ravel(source, x[1])])
+        self.add(r, shape, data)
+
+    def slice(self):
+        x = self.pick()
+        sizes = [self.rng.randint(1, e) for e in x[1]]
+        starts = [self.rng.randint(0, e - n) for e, n in zip(x[1], sizes)]
+        r = self.body.let("vector.extract_strided_slice %s {offsets = %s, sizes = %s, strides = %s} : %s to %s" % (
+            x[0], starts, sizes, [1] * len(sizes), tile(x[1], "i32"), tile(sizes, "i32")))
+        self.add(r, sizes, [x[2][ravel([i + o for i, o in zip(index, starts)], x[1])] for index in indices(sizes)])
+
+    def reshape(self):
+        x = self.pick()
+        n = count(x[1])
+        divisors = [d for d in range(1, n + 1) if n % d == 0]
+        a = self.rng.choice(divisors)
+        shape = (a, n // a)
+        r = self.body.let("vector.shape_cast %s : %s to %s" % (x[0], tile(x[1], "i32"), tile(shape, "i32")))
+        self.add(r, shape, x[2])
+
+    def concat(self):
+        x = self.pick()
+        same = [v for v in self.values if v[1][1:] == x[1][1:] and len(v[1]) == len(x[1])]
+        y = self.rng.choice(same)
+        shape = (x[1][0] + y[1][0],) + x[1][1:]
+        if count(shape) > 4096:
+            return
+        r = self.body.let("atx.tile_concat %s, %s axis 0 : %s, %s -> %s" % (x[0], y[0], tile(x[1], "i32"), tile(y[1], "i32"), tile(shape, "i32")))
+        self.add(r, shape, x[2] + y[2])
+
+    def loop(self):
+        """Carries a tile; each turn adds another one and a sum of the carried."""
+        x = self.pick()
+        y = self.rng.choice([v for v in self.values if v[1] == x[1]])
+        turns = self.rng.randint(0, 3)
+        t = tile(x[1], "i32")
+        n, r, a, b, c, l, h, o = [self.body.name() for _ in range(8)]
+        self.body.add("%s = arith.constant %d : index\n  %s = arith.constant 0 : index\n  %s = arith.constant 1 : index" % (n, turns, l, o))
+        axes = ", ".join(map(str, range(len(x[1]))))
+        self.body.add("""%s = scf.for %%i = %s to %s step %s iter_args(%s = %s) -> (%s) {
+    %s = atx.tile_reduce max %s axes [%s] : %s -> i32
+    %s = vector.broadcast %s : i32 to %s
+    %%s = arith.addi %s, %s : %s
+    %%t = arith.xori %%s, %s : %s
+    scf.yield %%t : %s
+  }""" % (r, l, n, o, a, x[0], t, b, a, axes, t, c, b, t, a, y[0], t, c, t, t))
+        data = list(x[2])
+        for _ in range(turns):
+            top = max(data)
+            data = [wrap(u + v, "i32") ^ top for u, v in zip(data, y[2])]
+        self.add(r, x[1], data)
+
+    def branch(self):
+        x = self.pick()
+        y = self.rng.choice([v for v in self.values if v[1] == x[1]])
+        s, c, z, r = [self.body.name() for _ in range(4)]
+        axes = ", ".join(map(str, range(len(x[1]))))
+        t = tile(x[1], "i32")
+        self.body.add("%s = atx.tile_reduce sum %s axes [%s] : %s -> i32\n  %s = arith.constant 0 : i32" % (s, x[0], axes, t, z))
+        self.body.add("%s = arith.cmpi sgt, %s, %s : i32" % (c, s, z))
+        self.body.add("%s = scf.if %s -> %s {\n    scf.yield %s : %s\n  } else {\n    scf.yield %s : %s\n  }" % (r, c, t, x[0], t, y[0], t))
+        self.add(r, x[1], x[2] if wrap(sum(x[2]), "i32") > 0 else y[2])
+
+
+def random_programs(arch, rng, number=40):
+    for program in range(number):
+        p = Program(rng)
+        p.load()
+        p.load()
+        p.iota()
+        steps = [p.load, p.iota, p.constant, p.binary, p.binary, p.select, p.broadcast, p.broadcast, p.reduce, p.reduce, p.scan, p.transpose,
+                 p.slice, p.reshape, p.concat, p.loop, p.branch]
+        for _ in range(rng.randint(4, 14)):
+            rng.choice(steps)()
+        outputs = []
+        for at in sorted({len(p.values) - 1, rng.randrange(len(p.values)), rng.randrange(len(p.values))}):
+            name, shape, data = p.values[at]
+            p.body.store(name, "out%d" % at, shape, "i32")
+            outputs.append(("out%d" % at, shape, "i32", data, 0))
+        yield Case("random_%d" % program, p.body.text(), p.inputs, outputs, rng.choice(THREADS))
+
+
+def many_programs(arch, rng):
+    yield from random_programs(arch, rng, 400)
+
+
 GROUPS = {"elementwise": elementwise, "memory": memory, "reduce": reduce, "softmax": softmax, "control": control, "product": product,
-          "scan": scan, "select": select, "shapes": shapes, "convert": convert, "atomics": atomics}
+          "scan": scan, "select": select, "shapes": shapes, "convert": convert, "atomics": atomics,
+          "random": random_programs, "many": many_programs}
 
 
 def make(group, arch, rng):
