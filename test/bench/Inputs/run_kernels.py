@@ -38,7 +38,7 @@ SHAPES = {
 def bench(arguments, what):
     tools = os.environ.get("ATREX_TEST_TOOLS", "").split(os.pathsep)[0]
     done = subprocess.run(
-        [os.path.join(tools, "atrex-bench-mlir"), "run", "--arch", arch, "--check", "both,race,wait"] + arguments,
+        [os.path.join(tools, "atrex-bench-mlir"), "run", "--arch", arch, "--check", "both,race,wait", "--whole"] + arguments,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
