@@ -195,7 +195,7 @@ static bool takesInputs(const Manifest &manifest, const Instance &instance) {
   std::set<llvm::StringRef> taken, given;
   for (const ManifestKernel &kernel : manifest.kernels)
     for (const ManifestArg &arg : kernel.args)
-      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput)
+      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput && !arg.isWorkspace)
         taken.insert(arg.name);
   for (const TensorSpec &spec : instance.inputs)
     given.insert(spec.name);
