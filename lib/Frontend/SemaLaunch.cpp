@@ -63,32 +63,37 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
   std::unique_ptr<Operator> signature = analyzeQuietly(*target, kernelOptions, diags);
   std::vector<StringRef> dimNames = collectDimNames(*target, options.library);
 
-  // Arguments: parameters in their order or by name, dimensions and knobs by name.
-  llvm::SmallVector<Value> args(target->params.size());
-  llvm::SmallVector<llvm::SMLoc> argLocs(target->params.size());
+  // Arguments: parameters in their order or by name; dimensions, types and knobs
+  // by name.
+  std::vector<StringRef> typeParamNames = collectTypeParams(*target);
+  llvm::SmallVector<const ast::ValueDecl *> params;
+  for (const ast::ValueDecl &param : target->params)
+    if (!llvm::is_contained(typeParamNames, param.name) && !llvm::is_contained(dimNames, param.name))
+      params.push_back(&param);
+  llvm::SmallVector<Value> args(params.size());
+  llvm::SmallVector<llvm::SMLoc> argLocs(params.size());
   std::map<std::string, DimExpr> bound;
   bool ok = signature != nullptr;
   unsigned position = 0;
   for (const ast::Argument &arg : expr.args) {
-    unsigned index = target->params.size();
+    unsigned index = params.size();
     if (arg.name.empty()) {
       index = position++;
-      if (index >= target->params.size()) {
+      if (index >= params.size()) {
         mlir::InFlightDiagnostic diagnostic = diags.error(arg.value->loc);
-        diagnostic << "kernel '" << expr.callee << "' has " << target->params.size()
-                   << " parameters, got more arguments";
+        diagnostic << "kernel '" << expr.callee << "' has " << params.size() << " parameters, got more arguments";
         diags.note(diagnostic, target->loc) << "the kernel is defined here";
         ok = false;
         break;
       }
     } else {
-      for (auto [i, param] : llvm::enumerate(target->params))
-        if (param.name == arg.name)
+      for (auto [i, param] : llvm::enumerate(params))
+        if (param->name == arg.name)
           index = i;
     }
-    if (index < target->params.size()) {
+    if (index < params.size()) {
       if (argLocs[index].isValid()) {
-        diags.error(arg.value->loc) << "parameter '" << target->params[index].name << "' of kernel '" << expr.callee
+        diags.error(arg.value->loc) << "parameter '" << params[index]->name << "' of kernel '" << expr.callee
                                     << "' is given twice";
         ok = false;
         continue;
@@ -96,6 +101,17 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
       argLocs[index] = arg.value->loc;
       args[index] = evaluate(arg.value);
       ok &= !args[index].isPoison();
+      continue;
+    }
+    if (llvm::is_contained(typeParamNames, arg.name)) {
+      auto *type = llvm::dyn_cast<ast::NameExpr>(arg.value);
+      if (!type || !lookupType(type->name)) {
+        diags.error(arg.value->loc) << "the value of type '" << arg.name << "' must be an element type, got '"
+                                    << printable(arg.value->getText()) << "'";
+        ok = false;
+        continue;
+      }
+      kernelOptions.knobs[arg.name.str()] = getName(*lookupType(type->name)).str();
       continue;
     }
     bool isKnob = llvm::any_of(target->knobs, [&](const ast::KnobDecl &knob) { return knob.name == arg.name; });
