@@ -1592,6 +1592,28 @@ void OperatorScheduler::makePlan() {
 
 namespace {
 
+/// Positions of elements are counted in 64 bits, and tiles that reach beyond a
+/// tensor must not wrap: its bytes, and those of every row, stay below 2^48.
+LogicalResult checkExtents(func::FuncOp func) {
+  constexpr int64_t limit = int64_t(1) << 48;
+  for (BlockArgument arg : func.getArguments()) {
+    auto type = dyn_cast<ShapedType>(arg.getType());
+    if (!type)
+      continue;
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t extent : type.getShape()) {
+      if (ShapedType::isDynamic(extent))
+        continue;
+      if (llvm::MulOverflow(bytes, extent, bytes) || bytes >= limit) {
+        auto name = func.getArgAttrOfType<StringAttr>(arg.getArgNumber(), atx::nameAttrName);
+        return func.emitError() << "tensor " << (name ? "'" + name.getValue() + "'" : Twine("argument"))
+                                << " has constant extents of 2^48 bytes or more: " << type;
+      }
+    }
+  }
+  return success();
+}
+
 class GenericSchedule : public atrex::impl::GenericSchedulePassBase<GenericSchedule> {
 public:
   using GenericSchedulePassBase::GenericSchedulePassBase;
@@ -1606,6 +1628,8 @@ public:
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (!func->hasAttr(atx::operatorAttrName))
         continue;
+      if (failed(checkExtents(func)))
+        return signalPassFailure();
       std::string reason;
       Location where = func.getLoc();
       if (mode == "auto" && fitsRowMapping(func, arch, reason, where))
