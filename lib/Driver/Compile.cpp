@@ -384,22 +384,60 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   }
 
   std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip->arch) : options.schedule;
-  PassManager pm(&context, ModuleOp::getOperationName());
-  std::string pipelineErrors;
-  llvm::raw_string_ostream errorStream(pipelineErrors);
-  if (failed(parseSchedule(schedule, pm, errorStream))) {
-    diagnostics << options.scheduleName << ": error: the schedule is not a valid pass pipeline\n" << pipelineErrors;
-    return std::nullopt;
-  }
-  if (options.printTimings)
-    pm.enableTiming();
   std::string stage;
   StringRef stagePass = options.emit == EmitKind::Tile       ? StringRef(tileFormPass)
                         : options.emit == EmitKind::Fragment ? StringRef(fragmentFormPass)
                                                              : StringRef();
-  if (!stagePass.empty())
-    pm.addInstrumentation(std::make_unique<StageRecorder>(stagePass, stage));
-  bool ok = succeeded(pm.run(*module));
+  /// Runs a schedule; no value when it is no pipeline.
+  auto runSchedule = [&](StringRef text, ModuleOp target) -> std::optional<bool> {
+    PassManager pm(&context, ModuleOp::getOperationName());
+    std::string pipelineErrors;
+    llvm::raw_string_ostream errorStream(pipelineErrors);
+    if (failed(parseSchedule(text, pm, errorStream))) {
+      diagnostics << options.scheduleName << ": error: the schedule is not a valid pass pipeline\n" << pipelineErrors;
+      return std::nullopt;
+    }
+    if (options.printTimings)
+      pm.enableTiming();
+    if (!stagePass.empty())
+      pm.addInstrumentation(std::make_unique<StageRecorder>(stagePass, stage));
+    return succeeded(pm.run(target));
+  };
+  // The analysis that chooses the row mapping foresees what the passes behind it
+  // do. Where one refuses all the same, the generic schedule takes the operator.
+  constexpr StringRef automatic = "mode=auto";
+  bool hasChoice = options.schedule.empty() && StringRef(schedule).contains(automatic) &&
+                   llvm::any_of(module->getOps<func::FuncOp>(),
+                                [](func::FuncOp func) { return func->hasAttr(atx::operatorAttrName); });
+  OwningOpRef<ModuleOp> original = hasChoice ? module->clone() : ModuleOp();
+  SmallVector<Diagnostic> reported;
+  std::optional<bool> ran;
+  {
+    std::optional<ScopedDiagnosticHandler> recorder;
+    if (hasChoice)
+      recorder.emplace(&context, [&](Diagnostic &diagnostic) {
+        reported.push_back(std::move(diagnostic));
+        return success();
+      });
+    ran = runSchedule(schedule, *module);
+  }
+  const Diagnostic *refusal =
+      llvm::find_if(reported, [](const Diagnostic &d) { return d.getSeverity() == DiagnosticSeverity::Error; });
+  if (hasChoice && ran == false && refusal != reported.end()) {
+    // Both refuse: the second says why, in terms of the source.
+    emitRemark(refusal->getLocation()) << "the generic schedule is taken, for the row mapping ends here: "
+                                       << refusal->str();
+    schedule.replace(schedule.find(automatic), automatic.size(), "mode=always");
+    module = std::move(original);
+    stage.clear();
+    ran = runSchedule(schedule, *module);
+  } else {
+    for (Diagnostic &diagnostic : reported)
+      context.getDiagEngine().emit(std::move(diagnostic));
+  }
+  if (!ran)
+    return std::nullopt;
+  bool ok = *ran;
   if (!stagePass.empty()) {
     // A stage that was reached is shown even if a later pass fails.
     if (!stage.empty()) {
