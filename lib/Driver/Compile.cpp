@@ -8,7 +8,10 @@
 
 #include "atrex/Driver/Compile.h"
 #include "Emit.h"
+#include "atrex/Frontend/Diagnostics.h"
+#include "atrex/Frontend/Format.h"
 #include "atrex/Frontend/Frontend.h"
+#include "atrex/Frontend/Printer.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Target/Chip.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -378,6 +381,21 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   if (!module)
     return std::nullopt;
   CompileResult result;
+  if (options.emit == EmitKind::Atx) {
+    std::optional<std::string> text = frontend::printSource(*module);
+    if (!text)
+      return std::nullopt;
+    llvm::SourceMgr printed;
+    printed.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(*text, "<printed>"), SMLoc());
+    SourceMgrDiagnosticHandler printedHandler(printed, &context, diagnostics);
+    frontend::Diagnostics printedDiags(printed, context);
+    std::optional<std::string> formatted = frontend::formatSource(
+        printed.getMemoryBuffer(printed.getMainFileID())->getBuffer(), printedDiags);
+    if (!formatted)
+      return std::nullopt;
+    result.output = std::move(*formatted);
+    return result;
+  }
   if (options.emit == EmitKind::MLIR) {
     result.output = printModule(*module);
     return result;

@@ -636,7 +636,15 @@ std::string Formatter::run() {
         ++n;
       const Token &next = tokens[n];
       if (!endsLine(next)) {
-        bool waits = (roles.opensBlock(next) || next.is(TokenKind::KwElse));
+        bool waits = roles.opensBlock(next);
+        if (next.is(TokenKind::KwElse)) {
+          // Comments stay in order: behind the ones of the condition there is no place.
+          size_t brace = n;
+          while (!roles.opensBlock(tokens[brace]) && !tokens[brace].is(TokenKind::Comment) &&
+                 !tokens[brace].is(TokenKind::Eof))
+            ++brace;
+          waits = roles.opensBlock(tokens[brace]);
+        }
         if (waits)
           deferred.push_back(token);
         else
@@ -732,11 +740,28 @@ std::optional<std::string> atrex::frontend::formatSource(StringRef source, Diagn
   // At the limit the parser stops without another error.
   if (diags.getNumErrors() != errorsBefore || diags.reachedLimit())
     return std::nullopt;
-  std::vector<Token> tokens = lexAll(source, diags);
-  std::string text = Formatter(source, tokens, *file).run();
-  if (!isSame(tokens, lexAll(text, diags))) {
+  auto refuse = [&]() -> std::optional<std::string> {
     diags.error({}) << "formatting would change the program; the source is left as it is";
     return std::nullopt;
+  };
+  const std::vector<Token> tokens = lexAll(source, diags);
+  std::string text = Formatter(source, tokens, *file).run();
+  // A comment that finds no room beside a token gets a line for itself, which may
+  // leave the rest of the line room that it did not have; so the result is what
+  // formatting does not change any more. Comments leave lines and never return:
+  // there are at most as many rounds as comments, and nearly always one.
+  size_t maxRounds = llvm::count_if(tokens, [](const Token &token) { return token.is(TokenKind::Comment); }) + 2;
+  for (size_t round = 0; round < maxRounds; ++round) {
+    std::vector<Token> again = lexAll(text, diags);
+    if (!isSame(tokens, again))
+      return refuse();
+    file = parse(text, diags);
+    if (diags.getNumErrors() != errorsBefore)
+      return refuse();
+    std::string next = Formatter(text, std::move(again), *file).run();
+    if (next == text)
+      return text;
+    text = std::move(next);
   }
-  return text;
+  return refuse();
 }

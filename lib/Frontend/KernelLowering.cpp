@@ -813,6 +813,8 @@ void KernelLowering::lowerFor(const Node &node, const KernelOp &op) {
                                    values[body.args.front()] = counter;
                                    for (auto [arg, value] : llvm::zip_equal(llvm::drop_begin(body.args), carried))
                                      values[arg] = value;
+                                   for (const Node *arg : body.args)
+                                     values[arg].setLoc(getLoc(*arg));
                                  });
   {
     OpBuilder::InsertionGuard guard(b);
@@ -837,8 +839,10 @@ void KernelLowering::lowerWhile(const Node &node, const KernelOp &op) {
   OpBuilder::InsertionGuard guard(b);
   for (auto [i, body] : llvm::enumerate(op.blocks)) {
     Block *block = b.createBlock(&loop->getRegion(i), {}, types, locs);
-    for (auto [arg, value] : llvm::zip_equal(body.args, block->getArguments()))
+    for (auto [arg, value] : llvm::zip_equal(body.args, block->getArguments())) {
       values[arg] = value;
+      value.setLoc(getLoc(*arg));
+    }
     lowerBlock(body);
     SmallVector<Value> yields = getValues(body.yields);
     if (i == 0)

@@ -58,6 +58,11 @@ private:
     return RankedTensorType::get(shape, getType(type));
   }
   Location getLoc(llvm::SMLoc loc) { return diags.getLocation(loc); }
+  /// The position of a value, under its name.
+  Location getLoc(const Node &node) {
+    Location loc = getLoc(node.loc);
+    return node.name.empty() ? loc : Location(NameLoc::get(b.getStringAttr(node.name), loc));
+  }
 
   //===--- Function -------------------------------------------------------===//
 
@@ -264,7 +269,7 @@ void OperatorLowering::lowerNode(const Node &node) {
   } else if (auto *subscript = std::get_if<Node::Subscript>(&node.op)) {
     view = lowerSubscript(node, *subscript);
   } else if (auto *topk = std::get_if<Node::TopK>(&node.op)) {
-    Location loc = getLoc(node.loc);
+    Location loc = getLoc(node);
     DataType type = node.operands.front()->type;
     auto op = atx::TensorTopkOp::create(b, loc, getTensorType(node.shape, type),
                                         getTensorType(node.shape, DataType::I32), materialize(*node.operands.front()),
@@ -278,7 +283,7 @@ void OperatorLowering::lowerNode(const Node &node) {
     else if (auto *extract = std::get_if<Node::ExtractResult>(&node.op))
       view.base = results[node.operands.front()][extract->index];
     else if (auto *rank = std::get_if<Node::Rank>(&node.op))
-      view.base = atx::TensorRankOp::create(b, getLoc(node.loc), getTensorType(node.shape, DataType::I32),
+      view.base = atx::TensorRankOp::create(b, getLoc(node), getTensorType(node.shape, DataType::I32),
                                             materialize(*node.operands.front()), rank->axis);
     else if (std::holds_alternative<Node::Histogram>(node.op))
       view.base = lowerHistogram(node);
@@ -289,11 +294,11 @@ void OperatorLowering::lowerNode(const Node &node) {
     else if (auto *transpose = std::get_if<Node::Transpose>(&node.op))
       view.base = lowerTranspose(node, transpose->axes);
     else if (std::holds_alternative<Node::Broadcast>(node.op))
-      view.base = lowerBroadcast(*node.operands.front(), node.shape, getLoc(node.loc));
+      view.base = lowerBroadcast(*node.operands.front(), node.shape, getLoc(node));
     else if (auto *concat = std::get_if<Node::Concat>(&node.op))
       view.base = lowerConcat(node, concat->axis);
     else if (auto *take = std::get_if<Node::Take>(&node.op))
-      view.base = atx::TensorTakeOp::create(b, getLoc(node.loc), getTensorType(node.shape, node.type),
+      view.base = atx::TensorTakeOp::create(b, getLoc(node), getTensorType(node.shape, node.type),
                                             materialize(*node.operands[0]), materialize(*node.operands[1]), take->axis);
     else
       view.base = lowerIota(node);
@@ -370,7 +375,7 @@ mlir::Value OperatorLowering::getIndexUncached(const DimExpr &expr, Location loc
 }
 
 mlir::Value OperatorLowering::lowerDim(const Node &node, const DimExpr &expr) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   DimExpr value = simplify(expr);
   if (std::optional<int64_t> constant = value.getConstant()) {
     if (node.type != DataType::F32)
@@ -388,7 +393,7 @@ mlir::Value OperatorLowering::lowerDim(const Node &node, const DimExpr &expr) {
 }
 
 mlir::Value OperatorLowering::getScalar(const Node &node, bool inComputeType) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   DataType type = inComputeType ? getComputeType(node.type) : node.type;
   if (auto *literal = std::get_if<Node::Literal>(&node.op))
     return getConstant(makeLiteral(type, literal->value), loc);
@@ -435,7 +440,7 @@ AffineMap OperatorLowering::getMap(const View &view, ArrayRef<int> loops, unsign
 
 View OperatorLowering::lowerSubscript(const Node &node, const Node::Subscript &subscript) {
   View view = views[node.operands.front()];
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   SmallVector<int, 4> axes;
   Shape extents = view.extents;
   SmallVector<OpFoldResult> offsets(extents.size(), b.getIndexAttr(0));
@@ -485,7 +490,7 @@ mlir::Value OperatorLowering::createGeneric(Location loc, ArrayRef<mlir::Value> 
 }
 
 View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   bool computes = takesComputeType(elementwise);
   DataType operandType = node.operands.front()->type;
   View result;
@@ -571,7 +576,7 @@ View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
 View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce) {
   const Node &operand = *node.operands.front();
   const View &source = views[&operand];
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   unsigned rank = source.extents.size();
   if (reduce.op == Reduction::ArgMax || reduce.op == Reduction::ArgMin) {
     View position;
@@ -675,7 +680,7 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
 
 mlir::Value OperatorLowering::materialize(const Node &node) {
   const View &view = views[&node];
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   RankedTensorType type = getTensorType(node.shape, node.type);
   bool isWhole = view.extents.size() == node.shape.size();
   for (auto [i, axis] : llvm::enumerate(view.axes))
@@ -704,12 +709,12 @@ mlir::Value OperatorLowering::lowerScan(const Node &node, const Node::Scan &scan
     break;
   }
   mlir::Value input = materialize(*node.operands.front());
-  return atx::TensorScanOp::create(b, getLoc(node.loc), input.getType(), kind, input, scan.axis, scan.isExclusive,
+  return atx::TensorScanOp::create(b, getLoc(node), input.getType(), kind, input, scan.axis, scan.isExclusive,
                                    scan.isReverse);
 }
 
 mlir::Value OperatorLowering::lowerHistogram(const Node &node) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   const Node &x = *node.operands.front();
   mlir::Value mask = node.operands.size() > 1 ? lowerBroadcast(*node.operands[1], x.shape, loc) : mlir::Value();
   return atx::TensorHistogramOp::create(b, loc, getTensorType(node.shape, DataType::I32), materialize(x),
@@ -718,7 +723,7 @@ mlir::Value OperatorLowering::lowerHistogram(const Node &node) {
 }
 
 mlir::Value OperatorLowering::lowerContract(const Node &node, const Node::Contract &contract) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   unsigned rank = node.shape.size();
   SmallVector<mlir::Value> inputs;
   SmallVector<AffineMap> maps;
@@ -757,7 +762,7 @@ mlir::Value OperatorLowering::lowerContract(const Node &node, const Node::Contra
 }
 
 mlir::Value OperatorLowering::lowerReshape(const Node &node) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   const Node &operand = *node.operands.front();
   mlir::Value value = materialize(operand);
   auto allAxes = [](size_t rank) {
@@ -793,7 +798,7 @@ mlir::Value OperatorLowering::lowerReshape(const Node &node) {
 }
 
 mlir::Value OperatorLowering::lowerTranspose(const Node &node, ArrayRef<unsigned> axes) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   SmallVector<AffineExpr> exprs(axes.size());
   for (auto [i, axis] : llvm::enumerate(axes))
     exprs[axis] = b.getAffineDimExpr(i);
@@ -817,7 +822,7 @@ mlir::Value OperatorLowering::lowerBroadcast(const Node &source, ArrayRef<Extent
 }
 
 mlir::Value OperatorLowering::lowerConcat(const Node &node, unsigned axis) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   RankedTensorType type = getTensorType(node.shape, node.type);
   SmallVector<mlir::Value> inputs;
   for (const Node *operand : node.operands) {
@@ -831,7 +836,7 @@ mlir::Value OperatorLowering::lowerConcat(const Node &node, unsigned axis) {
 }
 
 mlir::Value OperatorLowering::lowerIota(const Node &node) {
-  Location loc = getLoc(node.loc);
+  Location loc = getLoc(node);
   return createGeneric(loc, {}, {}, getInit(nullptr, getTensorType(node.shape, node.type), node.shape, loc),
                        [&](OpBuilder &builder, ValueRange) {
                          mlir::Value index = linalg::IndexOp::create(builder, loc, 0);

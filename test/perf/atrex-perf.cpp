@@ -24,10 +24,9 @@
 #include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Frontend.h"
-#include "atrex/Frontend/Parser.h"
-#include "atrex/Frontend/Sema.h"
 #include "atrex/Runtime/Manifest.h"
 #include "atrex/Support/FileOutput.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -290,38 +289,51 @@ void benchJudge(benchmark::State &state) {
         bench::judgeTensor(rule, spec.type, spec.shape, one.outputs[0].data(), one.outputs[0].data()));
 }
 
-/// Parsing, checking and lowering of one kernel of the bench, in a context that
-/// has its dialects.
+/// Parsing, checking and lowering of one kernel of the bench at the first shape of
+/// the catalogue, in a context that has its dialects.
 class FrontEndRun {
 public:
   explicit FrontEndRun(StringRef op) : source(readKernel(op)) {
+    static const bench::Catalogue catalogue = cantFail(bench::Catalogue::load());
+    const bench::CatalogueOperator *entry = cantFail(catalogue.lookup(op));
+    bench::Instance instance = cantFail(bench::lookupOperator(op)->instantiate(entry->shapes.front().params));
     options.op = op.str();
-    // Kernels need the extents of their tiles; which names are dimensions only
-    // the front end knows.
-    if (import())
-      return;
-    SourceMgr sourceMgr;
-    sourceMgr.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(source->getMemBufferRef()), SMLoc());
-    mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
-    frontend::Diagnostics diags(sourceMgr, context);
-    std::unique_ptr<frontend::ast::File> file = frontend::parse(source->getBuffer(), diags);
-    for (const frontend::ast::OpDecl *decl : file->ops)
-      if (decl->name == op)
-        for (StringRef name : frontend::collectDimNames(*decl))
-          options.dims[name] = name == "W" ? 4 : 128;
+    StringRef text = source->getBuffer();
+    for (const auto &[name, value] : instance.modelDims)
+      if (!is_contained(instance.optionalDims, name) || mentions(text, name))
+        options.dims[name] = value;
+    if (mentions(text, "DTYPE"))
+      options.knobs["DTYPE"] = atrex::getName(instance.inputs.front().type).str();
     isFine = bool(import());
   }
 
   mlir::OwningOpRef<mlir::ModuleOp> import() {
     SourceMgr sourceMgr;
     sourceMgr.AddNewSourceBuffer(MemoryBuffer::getMemBuffer(source->getMemBufferRef()), SMLoc());
-    mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
+    message.clear();
+    mlir::ScopedDiagnosticHandler collect(&context, [&](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && message.empty())
+        message = diagnostic.str();
+      return mlir::success();
+    });
     return frontend::importAtx(sourceMgr, context, options);
   }
 
   bool isFine = true;
+  /// The first error.
+  std::string message;
 
 private:
+  /// Whether `word` stands in `text` as a word.
+  static bool mentions(StringRef text, StringRef word) {
+    auto isLetter = [](char c) { return isAlnum(c) || c == '_'; };
+    for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1))
+      if ((at == 0 || !isLetter(text[at - 1])) &&
+          (at + word.size() == text.size() || !isLetter(text[at + word.size()])))
+        return true;
+    return false;
+  }
+
   std::unique_ptr<MemoryBuffer> source;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   frontend::FrontendOptions options;
@@ -407,7 +419,7 @@ int main(int argc, char **argv) {
                                  [op](benchmark::State &state) {
                                    FrontEndRun run(op);
                                    if (!run.isFine)
-                                     state.SkipWithError("needs values of dimensions");
+                                     state.SkipWithError(run.message.c_str());
                                    for (auto _ : state)
                                      benchmark::DoNotOptimize(run.import());
                                  })

@@ -27,7 +27,7 @@ using namespace atrex;
 
 namespace {
 
-enum class Emit { MLIR, Tile, Fragment, LLVM, Asm, Hsaco, Artifact };
+enum class Emit { Atx, MLIR, Tile, Fragment, LLVM, Asm, Hsaco, Artifact };
 enum class ReportKind { None, Text, JSON };
 
 cl::OptionCategory category("atrex-compile options");
@@ -51,7 +51,7 @@ cl::opt<std::string> opName("op", cl::desc("Operator to compile when the source 
                             cl::cat(category));
 cl::opt<Emit> emitKind(
     "emit", cl::desc("What to write"), cl::init(Emit::Hsaco), cl::cat(category),
-    cl::values(clEnumValN(Emit::MLIR, "mlir", "operator form"), clEnumValN(Emit::Tile, "tile", "tile form"),
+    cl::values(clEnumValN(Emit::Atx, "atx", "kernel language source, also of MLIR"), clEnumValN(Emit::MLIR, "mlir", "operator form"), clEnumValN(Emit::Tile, "tile", "tile form"),
                clEnumValN(Emit::Fragment, "fragment", "fragment form"),
                clEnumValN(Emit::LLVM, "llvm", "LLVM and ROCDL dialects"), clEnumValN(Emit::Asm, "asm", "assembly"),
                clEnumValN(Emit::Hsaco, "hsaco", "code object; the manifest goes beside it as <output>.json"),
@@ -216,6 +216,9 @@ int main(int argc, char **argv) {
   if (toDirectory && settings.output == "-")
     return usageError("an artifact is a directory; name it with -o");
   switch (settings.emit) {
+  case Emit::Atx:
+    options.emit = EmitKind::Atx;
+    break;
   case Emit::MLIR:
     options.emit = EmitKind::MLIR;
     break;

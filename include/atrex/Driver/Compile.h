@@ -23,7 +23,7 @@
 namespace atrex {
 
 /// Last stage to run; the text of that stage is the result.
-enum class EmitKind : uint8_t { MLIR, Tile, Fragment, LLVM, Asm, Hsaco };
+enum class EmitKind : uint8_t { Atx, MLIR, Tile, Fragment, LLVM, Asm, Hsaco };
 
 struct CompileOptions {
   std::string arch = "gfx942";
