@@ -5,12 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "atrex/Bench/Random.h"
 #include "atrex/Bench/Shortcut.h"
 #include "bench/references/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 using namespace atrex;
@@ -197,37 +199,101 @@ void ignoreGemm(const Instance &, TensorSet &inputs) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// For every (row, head) of attention_forward: the largest logit and the sum of
-/// exp(logit - largest).
-void visitRows(const Instance &instance, TensorSet &inputs,
-               llvm::function_ref<void(int64_t row, int64_t head, double top, double sum)> visit) {
-  int64_t H = instance.modelDims.at("H"), D = instance.modelDims.at("D");
-  std::vector<float> q = inputs.getFloats("q"), k = inputs.getFloats("k");
-  std::vector<int64_t> cuQ = inputs.getIntegers("cu_seqlens_q"), cuK = inputs.getIntegers("cu_seqlens_k");
-  for (size_t s = 0; s + 1 < cuQ.size(); ++s)
-    for (int64_t i = cuQ[s]; i < cuQ[s + 1]; ++i)
-      for (int64_t head = 0; head < H; ++head) {
-        std::vector<double> logits;
-        for (int64_t j = cuK[s]; j < cuK[s + 1]; ++j) {
-          double dot = 0;
-          for (int64_t d = 0; d < D; ++d)
-            dot += double(q[size_t((i * H + head) * D + d)]) * k[size_t((j * H + head) * D + d)];
-          logits.push_back(dot / std::sqrt(double(D)));
+/// One query row of one head in any of the four attention operators: where its
+/// query and output start, and how to find its keys.
+struct AttentionRow {
+  size_t query = 0, out = 0;
+  int64_t keys = 0;
+  /// Components of the query, and of the output.
+  int64_t D = 0, width = 0;
+  /// Index of component d of key j in the tensor of keys.
+  std::function<size_t(int64_t j, int64_t d)> locateKey;
+};
+
+/// Calls `visit` with every row of every head; `keyName` is the tensor of keys.
+void visitAttention(const Instance &instance, TensorSet &inputs, const char *&queryName, const char *&keyName,
+                    llvm::function_ref<void(const AttentionRow &)> visit) {
+  auto dim = [&](const char *name) {
+    auto model = instance.modelDims.find(name);
+    return model != instance.modelDims.end() ? model->second : instance.trafficDims.at(name);
+  };
+  int64_t D = dim("D");
+  auto has = [&](const char *name) {
+    return llvm::any_of(instance.inputs, [&](const TensorSpec &spec) { return spec.name == name; });
+  };
+  queryName = has("query") ? "query" : "q";
+  keyName = has("kv_cache") ? "kv_cache" : has("k_cache") ? "k_cache" : "k";
+  if (has("cu_seqlens_k")) { // attention_forward
+    int64_t H = dim("H");
+    std::vector<int64_t> cuQ = inputs.getIntegers("cu_seqlens_q"), cuK = inputs.getIntegers("cu_seqlens_k");
+    for (size_t s = 0; s + 1 < cuQ.size(); ++s)
+      for (int64_t i = cuQ[s]; i < cuQ[s + 1]; ++i)
+        for (int64_t head = 0; head < H; ++head) {
+          size_t at = size_t((i * H + head) * D);
+          visit({at, at, cuK[s + 1] - cuK[s], D, D,
+                 [=, first = cuK[s]](int64_t j, int64_t d) { return size_t(((first + j) * H + head) * D + d); }});
         }
-        double top = *llvm::max_element(logits), sum = 0;
-        for (double logit : logits)
-          sum += std::exp(logit - top);
-        visit(i, head, top, sum);
+  } else if (has("kv_cache")) { // mla_decode_attention
+    int64_t H = dim("H"), L = dim("L"), first = 0;
+    for (auto [b, length] : llvm::enumerate(inputs.getIntegers("seq_lens"))) {
+      for (int64_t head = 0; head < H; ++head)
+        visit({size_t((int64_t(b) * H + head) * D), size_t((int64_t(b) * H + head) * L), length, D, L,
+               [=](int64_t j, int64_t d) { return size_t((first + j) * D + d); }});
+      first += length;
+    }
+  } else if (has("block_tables")) { // paged_attention_decode
+    int64_t HQ = dim("HQ"), HK = dim("HK"), BS = dim("BS"), MB = dim("MB");
+    std::vector<int64_t> table = inputs.getIntegers("block_tables");
+    for (auto [row, length] : llvm::enumerate(inputs.getIntegers("seq_lens")))
+      for (int64_t head = 0; head < HQ; ++head) {
+        size_t at = size_t((int64_t(row) * HQ + head) * D);
+        visit({at, at, length, D, D, [=, first = int64_t(row) * MB, &table](int64_t j, int64_t d) {
+                 int64_t block = table[size_t(first + j / BS)], kv = head / (HQ / HK);
+                 return size_t((((block * HK + kv) * (D / 8) + d / 8) * BS + j % BS) * 8 + d % 8);
+               }});
       }
+  } else { // unified_attention
+    int64_t HQ = dim("HQ"), HK = dim("HK"), BS = dim("BS"), MB = dim("MB");
+    std::vector<int64_t> table = inputs.getIntegers("block_table"), cuQ = inputs.getIntegers("cu_seqlens_q");
+    for (auto [s, length] : llvm::enumerate(inputs.getIntegers("seqused_k")))
+      for (int64_t i = cuQ[s]; i < cuQ[s + 1]; ++i)
+        for (int64_t head = 0; head < HQ; ++head) {
+          size_t at = size_t((i * HQ + head) * D);
+          bool isCausal = cuQ[s + 1] - cuQ[s] == length;
+          visit({at, at, isCausal ? i - cuQ[s] + 1 : length, D, D,
+                 [=, first = int64_t(s) * MB, &table](int64_t j, int64_t d) {
+                   return size_t(((table[size_t(first + j / BS)] * BS + j % BS) * HK + head / (HQ / HK)) * D + d);
+                 }});
+        }
+  }
 }
 
+/// Multiplies every row of the output by a factor of its largest logit and of the
+/// sum of exp(logit - largest).
 void scaleRows(const Instance &instance, TensorSet &inputs, TensorSet &outputs,
                llvm::function_ref<float(double top, double sum)> factor) {
-  int64_t H = instance.modelDims.at("H"), D = instance.modelDims.at("D");
-  std::vector<float> out = outputs.getFloats("out");
-  visitRows(instance, inputs, [&](int64_t row, int64_t head, double top, double sum) {
-    for (int64_t d = 0; d < D; ++d)
-      out[size_t((row * H + head) * D + d)] *= factor(top, sum);
+  const char *queryName, *keyName;
+  std::vector<float> out = outputs.getFloats("out"), q, k;
+  visitAttention(instance, inputs, queryName, keyName, [&](const AttentionRow &row) {
+    if (q.empty()) {
+      q = inputs.getFloats(queryName);
+      k = inputs.getFloats(keyName);
+    }
+    // Sequences without keys have no logits.
+    if (row.keys == 0)
+      return;
+    std::vector<double> logits;
+    for (int64_t j = 0; j < row.keys; ++j) {
+      double dot = 0;
+      for (int64_t d = 0; d < row.D; ++d)
+        dot += double(q[row.query + size_t(d)]) * k[row.locateKey(j, d)];
+      logits.push_back(dot / std::sqrt(double(row.D)));
+    }
+    double top = *llvm::max_element(logits), sum = 0;
+    for (double logit : logits)
+      sum += std::exp(logit - top);
+    for (int64_t d = 0; d < row.width; ++d)
+      out[row.out + size_t(d)] *= factor(top, sum);
   });
   outputs.setFloats("out", out);
 }
@@ -349,6 +415,137 @@ void divideGroupScales(const Instance &, TensorSet &inputs, TensorSet &outputs) 
   divideScales(inputs, outputs, "quantized", "scales", limit, limit * 1e-10f, false);
 }
 
+void keepHeaviestOne(const Instance &instance, TensorSet &inputs) { keepHeaviest(instance, inputs, 1); }
+
+/// The last slot of every token counts nothing.
+void dropLastWeight(const Instance &instance, TensorSet &inputs) {
+  int64_t k = instance.modelDims.at("TOPK");
+  std::vector<float> weights = inputs.getFloats("topk_weights");
+  for (size_t last = size_t(k) - 1; last < weights.size(); last += size_t(k))
+    weights[last] = 0;
+  inputs.setFloats("topk_weights", weights);
+}
+
+/// How fused_rmsnorm_quant goes from the row to codes; the defaults are those of
+/// the operator but for the sum, which is of binary32.
+struct NormQuant {
+  bool hasEps = true, hasWeight = true, roundsNorm = true, dividesScale = false, multiplies = false, keepsZero = false;
+  /// Partial sums of the squares, as lanes keep them.
+  size_t lanes = 64;
+};
+void quantiseNorm(const NormQuant &how, const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  std::vector<float> x = inputs.getFloats("x"), residual = inputs.getFloats("residual"),
+                     weight = inputs.getFloats("weight"), scales = outputs.getFloats("scale");
+  size_t H = weight.size();
+  float eps = how.hasEps ? float(instance.scalars.at("eps")) : 0;
+  for (size_t row = 0; row < scales.size(); ++row) {
+    float *values = x.data() + row * H, top = 0, squares = 0;
+    std::vector<float> partial(how.lanes);
+    for (size_t i = 0; i < H; ++i) {
+      values[i] = values[i] + residual[row * H + i];
+      roundToBF16(&values[i], 1);
+      partial[i % how.lanes] += values[i] * values[i];
+    }
+    for (float sum : partial)
+      squares += sum;
+    float factor = 1.0f / std::sqrt(squares / float(H) + eps);
+    for (size_t i = 0; i < H; ++i) {
+      values[i] = values[i] * factor * (how.hasWeight ? weight[i] : 1);
+      if (how.roundsNorm)
+        roundToBF16(&values[i], 1);
+      top = std::isnan(values[i]) || std::isnan(top) ? std::numeric_limits<float>::quiet_NaN()
+                                                     : std::max(top, std::abs(values[i]));
+    }
+    float scale = how.dividesScale ? top / 240.0f : top * (1.0f / 240.0f);
+    if (scale == 0 && !how.keepsZero)
+      scale = 1;
+    scales[row] = scale;
+    for (size_t i = 0; i < H; ++i)
+      values[i] = how.multiplies ? values[i] * (1.0f / scale) : values[i] / scale;
+  }
+  outputs.setFloats("quantized", x);
+  outputs.setFloats("scale", scales);
+}
+void quantiseHonestly(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  quantiseNorm({}, instance, inputs, outputs);
+}
+void quantiseWithoutEps(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  NormQuant how;
+  how.hasEps = false;
+  quantiseNorm(how, instance, inputs, outputs);
+}
+void quantiseWithoutWeight(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  NormQuant how;
+  how.hasWeight = false;
+  quantiseNorm(how, instance, inputs, outputs);
+}
+void quantiseUnrounded(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  NormQuant how;
+  how.roundsNorm = false;
+  quantiseNorm(how, instance, inputs, outputs);
+}
+void quantiseByReciprocal(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  NormQuant how;
+  how.multiplies = true;
+  quantiseNorm(how, instance, inputs, outputs);
+}
+void quantiseByDividedScale(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  NormQuant how;
+  how.dividesScale = true;
+  quantiseNorm(how, instance, inputs, outputs);
+}
+void quantiseZeroScale(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  NormQuant how;
+  how.keepsZero = true;
+  quantiseNorm(how, instance, inputs, outputs);
+}
+/// The sum of x and residual is normalised, but not given back.
+void keepResidual(const Instance &, TensorSet &inputs, TensorSet &outputs) {
+  outputs.setFloats("residual_out", inputs.getFloats("residual"));
+}
+
+/// fp8_blockscale_fused_moe as a kernel computes it that scales the sums of
+/// blocks and not the operands, in binary32, slot by slot.
+void computeScaledSums(const Instance &instance, TensorSet &inputs, TensorSet &outputs) {
+  auto dim = [&](const char *name) { return size_t(instance.modelDims.at(name)); };
+  size_t H = dim("H"), I = dim("I"), k = dim("TOPK"), bn = dim("BN"), bk = dim("BK");
+  std::vector<float> x = inputs.getFloats("hidden_states"), w1 = inputs.getFloats("w1"), w2 = inputs.getFloats("w2"),
+                     weights = inputs.getFloats("topk_weights"), aScale = inputs.getFloats("a_scale"),
+                     scale1 = inputs.getFloats("fc1_scale"), scale2 = inputs.getFloats("fc2_scale"), out(x.size());
+  std::vector<int64_t> ids = inputs.getIntegers("topk_ids");
+  std::vector<float> y(2 * I), a(I);
+  for (size_t slot = 0; slot < ids.size(); ++slot) {
+    size_t t = slot / k, e = size_t(ids[slot]);
+    for (size_t n = 0; n < 2 * I; ++n) {
+      y[n] = 0;
+      for (size_t g = 0; g < H / bk; ++g) {
+        float sum = 0;
+        for (size_t c = g * bk; c < (g + 1) * bk; ++c)
+          sum += x[t * H + c] * w1[(e * 2 * I + n) * H + c];
+        y[n] += sum * (aScale[t * (H / bk) + g] * scale1[(e * (2 * I / bn) + n / bn) * (H / bk) + g]);
+      }
+    }
+    for (size_t i = 0; i < I; ++i)
+      a[i] = y[i] / (1.0f + std::exp(-y[i])) * y[I + i];
+    for (size_t n = 0; n < H; ++n) {
+      float z = 0;
+      for (size_t g = 0; g < I / bn; ++g) {
+        float sum = 0;
+        for (size_t c = g * bn; c < (g + 1) * bn; ++c)
+          sum += a[c] * w2[(e * H + n) * I + c];
+        z += sum * scale2[(e * (H / bk) + n / bk) * (I / bn) + g];
+      }
+      out[t * H + n] += weights[slot] * z;
+    }
+  }
+  outputs.setFloats("out", out);
+}
+
+constexpr Shortcut honest[] = {
+    {"fp8_blockscale_fused_moe", "scaled_sums", "sums of blocks are scaled, in binary32", nullptr, computeScaledSums},
+    {"fused_rmsnorm_quant", "lane_sums", "64 partial sums of squares, in binary32", nullptr, quantiseHonestly},
+};
+
 constexpr Shortcut shortcuts[] = {
     {"attention_forward", "zeros", "nothing is computed", nullptr, zeroOut},
     {"attention_forward", "no_row_maximum", "exp overflows without the maximum of the row", nullptr, overflowSoftmax},
@@ -369,17 +566,30 @@ constexpr Shortcut shortcuts[] = {
      nullptr},
     {"fp8_blockscale_fused_moe", "saturate", "overflow gives 240 instead of NaN", nullptr, saturate},
     {"fp8_dynamic_per_token_quant", "divided_scale", "the scale is a true division by 240", nullptr, divideTokenScales},
+    {"fused_moe", "heaviest_one", "only the heaviest slot is computed", keepHeaviestOne, nullptr},
+    {"fused_moe", "drop_last", "the last slot is dropped", dropLastWeight, nullptr},
     {"fused_moe", "heaviest_quarter", "only the heaviest quarter of the slots is computed", keepQuarter, nullptr},
     {"fused_moe", "drop_smallest", "the slot of the smallest weight is dropped", dropSmallest, nullptr},
     {"fused_moe", "duplicates_once", "an expert named twice counts once", countDuplicatesOnce, nullptr},
     {"fused_qk_rmsnorm", "one_weight", "k heads use the weight of q", useQueryWeight, nullptr},
     {"fused_qkv_rope", "no_rotation", "every token stands at position 0", standStill, nullptr},
+    {"fused_rmsnorm_quant", "no_eps", "eps is left out", nullptr, quantiseWithoutEps},
+    {"fused_rmsnorm_quant", "no_weight", "the weight is left out", nullptr, quantiseWithoutWeight},
+    {"fused_rmsnorm_quant", "unrounded", "the norm is quantised without its rounding to bf16", nullptr,
+     quantiseUnrounded},
+    {"fused_rmsnorm_quant", "reciprocal", "the norm times 1 / scale", nullptr, quantiseByReciprocal},
+    {"fused_rmsnorm_quant", "divided_scale", "the scale is a true division by 240", nullptr, quantiseByDividedScale},
+    {"fused_rmsnorm_quant", "zero_scale", "a row of zeros gets the scale 0", nullptr, quantiseZeroScale},
+    {"fused_rmsnorm_quant", "old_residual", "residual is given back without x", nullptr, keepResidual},
     {"gated_delta_rule_update", "zeros", "out is zero", nullptr, zeroOut},
     {"gated_delta_rule_update", "last_24_tokens", "the state of the last 24 tokens alone", forgetEarlyTokens, nullptr},
     {"gated_delta_rule_update", "no_initial_state", "the recurrence starts from zero", forgetStates, nullptr},
     {"linear_sigmoid_mul", "no_product", "post_mul_mat / 2", ignoreGemm, nullptr},
     {"linear_sigmoid_mul", "bias_only", "sigmoid of the bias", zero<hidden>, nullptr},
     {"mla_decode_attention", "zeros", "nothing is computed", nullptr, zeroOut},
+    {"mla_decode_attention", "no_row_maximum", "exp overflows without the maximum of the row", nullptr,
+     overflowSoftmax},
+    {"mla_decode_attention", "padded_key", "a padded key of zeros takes part", nullptr, countPadding},
     {"moe_align_block_size", "unstable", "slots of one expert in another order", nullptr, sortUnstably},
     {"moe_count_and_sort", "unstable", "slots of one expert in another order", nullptr, sortUnstably},
     {"moe_sum_reduce", "drop_last", "the last slot is left out", dropLastSlot, nullptr},
@@ -387,6 +597,9 @@ constexpr Shortcut shortcuts[] = {
     {"mrope", "cosine_one", "cos = 1", takeCosineOne, nullptr},
     {"mrope", "one_axis", "axis 0 serves all frequencies", takeFirstAxis, nullptr},
     {"paged_attention_decode", "zeros", "nothing is computed", nullptr, zeroOut},
+    {"paged_attention_decode", "no_row_maximum", "exp overflows without the maximum of the row", nullptr,
+     overflowSoftmax},
+    {"paged_attention_decode", "padded_key", "a padded key of zeros takes part", nullptr, countPadding},
     {"paged_attention_decode", "whole_pages", "slots past the length take part", readWholePages, nullptr},
     {"paged_attention_decode", "first_page", "one page serves all tokens", useFirstPage<blockTables>, nullptr},
     {"paged_attention_decode", "no_table", "pages in ascending order", ignoreTable<blockTables>, nullptr},
@@ -395,11 +608,14 @@ constexpr Shortcut shortcuts[] = {
     {"reshape_and_cache", "straight_copy", "token t goes to slot t", copyStraight, nullptr},
     {"topk_filter", "exactly_k", "ties with the threshold are cut", nullptr, cutTies},
     {"unified_attention", "zeros", "nothing is computed", nullptr, zeroOut},
+    {"unified_attention", "no_row_maximum", "exp overflows without the maximum of the row", nullptr, overflowSoftmax},
+    {"unified_attention", "padded_key", "a padded key of zeros takes part", nullptr, countPadding},
     {"unified_attention", "first_page", "one page serves all tokens", useFirstPage<blockTable>, nullptr},
 };
 } // namespace
 
 llvm::ArrayRef<Shortcut> bench::getShortcuts() { return shortcuts; }
+llvm::ArrayRef<Shortcut> bench::getHonestVariants() { return honest; }
 
 std::vector<std::vector<uint8_t>> bench::takeShortcut(const Shortcut &shortcut, const Operator &op,
                                                       const Instance &instance,

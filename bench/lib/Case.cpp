@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Case.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/Json.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <limits>
 
 using namespace atrex;
 using namespace atrex::bench;
@@ -38,9 +40,9 @@ static llvm::Error readTensor(const std::string &path, CaseTensor &tensor) {
   uint64_t bytes = getSizeInBytes(tensor.type);
   for (int64_t extent : tensor.shape)
     bytes *= uint64_t(extent);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = readRegularFile(path, std::numeric_limits<uint64_t>::max());
   if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+    return buffer.takeError();
   if ((*buffer)->getBufferSize() != bytes)
     return makeError(fmt::format("'{}' holds {} bytes, but shape {} of {} needs {}", path, (*buffer)->getBufferSize(),
                                  formatShape(tensor.shape), getCaseName(tensor.type).str(), bytes));
@@ -91,9 +93,9 @@ static llvm::Expected<CaseTensor> loadTensor(const json::Value &value, const std
 
 llvm::Expected<Case> bench::loadCase(llvm::StringRef directory) {
   std::string path = joinPath(directory, "case.json");
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readInput(path, maxTextBytes);
   if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+    return buffer.takeError();
   llvm::Expected<json::Value> tree = parseJson((*buffer)->getBuffer());
   if (!tree)
     return makeError(fmt::format("'{}': {}", path, llvm::toString(tree.takeError())));

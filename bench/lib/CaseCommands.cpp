@@ -9,6 +9,7 @@
 #include "atrex/Bench/Case.h"
 #include "atrex/Bench/Shortcut.h"
 #include "atrex/Bench/Verdict.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "atrex/Support/Json.h"
 #include "fmt/format.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <limits>
 
 using namespace atrex;
 using namespace atrex::bench;
@@ -104,6 +106,7 @@ constexpr OptionSpec judgeOptions[] = {
     {"case", "DIR", "the stored case: right outputs, and the inputs they belong to"},
     {"outputs", "DIR", "outputs to judge, in files named as in the case; inputs found there must be unchanged"},
     {"shortcut", "NAME|all|list", "judge a known shortcut instead, computed from the inputs of the case"},
+    {"honest", "NAME|all|list", "judge a right result of another order of operations instead"},
     {"grade", "strict|fp8", "verdict that decides the exit code (default strict)"},
     {"json", "FILE", "write the verdicts as JSON"},
 };
@@ -168,9 +171,11 @@ std::string checkInputs(const Case &stored, const std::string &directory) {
       continue;
     llvm::SmallString<256> path(directory);
     llvm::sys::path::append(path, tensor.file);
-    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!buffer)
+    if (!llvm::sys::fs::exists(path))
       continue;
+    auto buffer = readRegularFile(path, std::numeric_limits<uint64_t>::max());
+    if (!buffer)
+      return llvm::toString(buffer.takeError());
     llvm::StringRef text = (*buffer)->getBuffer();
     if (text.size() != tensor.data.size() ||
         (!tensor.data.empty() && std::memcmp(text.data(), tensor.data.data(), text.size()) != 0))
@@ -259,14 +264,18 @@ int bench::runReference(const Catalogue &catalogue, const Arguments &arguments, 
 
 int bench::runJudge(const Catalogue &catalogue, const Arguments &arguments, llvm::raw_ostream &out,
                     llvm::raw_ostream &err) {
-  std::string shortcut = arguments.get("shortcut");
+  bool isHonest = arguments.has("honest");
+  std::string kind = isHonest ? "honest variant" : "shortcut",
+              shortcut = arguments.get(isHonest ? "honest" : "shortcut");
+  llvm::ArrayRef<Shortcut> entries = isHonest ? getHonestVariants() : getShortcuts();
   if (shortcut == "list") {
-    for (const Shortcut &entry : getShortcuts())
+    for (const Shortcut &entry : entries)
       out << fmt::format("{:<30} {:<22} {}\n", entry.op, entry.name, entry.description);
     return exitOk;
   }
-  if (!arguments.has("case") || arguments.has("outputs") == arguments.has("shortcut"))
-    return fail(err, makeError("judge: give --case DIR and one of --outputs DIR and --shortcut NAME"), exitUsage);
+  if (!arguments.has("case") || arguments.has("outputs") + arguments.has("shortcut") + isHonest != 1)
+    return fail(err, makeError("judge: give --case DIR and one of --outputs DIR, --shortcut NAME and --honest NAME"),
+                exitUsage);
   llvm::Expected<std::string> grade = arguments.getChoice("grade", "strict", {"strict", "fp8"});
   if (!grade)
     return fail(err, grade.takeError(), exitUsage);
@@ -285,7 +294,7 @@ int bench::runJudge(const Catalogue &catalogue, const Arguments &arguments, llvm
   auto judge = [&](const std::string &label, llvm::ArrayRef<std::vector<uint8_t>> candidates) {
     std::vector<Judgement> judgements = judgeOutputs(opened, candidates);
     if (!label.empty())
-      out << fmt::format(" shortcut {}\n", label);
+      out << fmt::format(" {} {}\n", kind, label);
     printJudgements(out, judgements);
     passes &= llvm::all_of(judgements, [&](const Judgement &judgement) { return judgement.passes(isFp8); });
     records.push_back(json::Object{{"shortcut", label}, {"outputs", toJSON(judgements)}});
@@ -308,7 +317,7 @@ int bench::runJudge(const Catalogue &catalogue, const Arguments &arguments, llvm
   } else {
     std::vector<std::string> names;
     bool isKnown = false;
-    for (const Shortcut &entry : getShortcuts()) {
+    for (const Shortcut &entry : entries) {
       if (entry.op != opened.stored.op)
         continue;
       names.push_back(entry.name.str());
@@ -322,7 +331,7 @@ int bench::runJudge(const Catalogue &catalogue, const Arguments &arguments, llvm
             takeShortcut(entry, *opened.op, opened.binding.instance, std::move(inputs), opened.binding.outputShapes));
     }
     if (!isKnown)
-      return fail(err, makeError(fmt::format("{} has no shortcut '{}'; it has: {}", opened.stored.op, shortcut,
+      return fail(err, makeError(fmt::format("{} has no {} '{}'; it has: {}", opened.stored.op, kind, shortcut,
                                              names.empty() ? "none" : llvm::join(names, ", "))));
   }
   if (arguments.has("json")) {

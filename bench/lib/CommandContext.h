@@ -36,7 +36,17 @@ struct Command {
   int (*run)(Context &, const Arguments &);
 };
 
+/// Reads a file or pipe of at most 1 GiB (result files, tables, kernels).
 llvm::Error readFile(const std::string &path, std::string &text);
+
+/// The chip of this name or alias; null with a message that lists those there are.
+const ChipInfo *findChip(llvm::StringRef name, std::string &message);
+
+/// Fills in architecture and chip from `--arch` and `--chip`.
+llvm::Error chooseTarget(const Arguments &arguments, RunOptions &options);
+
+const CommandSpec &getRaceCommand();
+int runRace(Context &context, const Arguments &arguments);
 
 /// report, compare and lint-db.
 llvm::ArrayRef<Command> getReportCommands();

@@ -11,6 +11,7 @@
 #include "atrex/Bench/Chart.h"
 #include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,12 +24,14 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
 #include <memory>
+#include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
@@ -43,19 +46,6 @@ std::atomic<bool> isInterrupted{false};
 extern "C" void handleInterrupt(int) {
   isInterrupted.store(true);
   std::signal(SIGINT, SIG_DFL);
-}
-
-const ChipInfo *findChip(llvm::StringRef name, std::string &message) {
-  if (const ChipInfo *chip = lookupChip(name))
-    return chip;
-  std::vector<std::string> names;
-  for (const ChipInfo &chip : getChips()) {
-    names.push_back(chip.name.str());
-    if (!chip.alias.empty())
-      names.push_back(chip.alias.str());
-  }
-  message = fmt::format("unknown chip '{}'; the chip table has: {}", name.str(), fmt::join(names, ", "));
-  return nullptr;
 }
 
 /// The operators that `--op` (all when absent) selects.
@@ -117,9 +107,20 @@ int runList(Context &context, const Arguments &arguments) {
           context.print("  {:>3}  {}\n", shape.id, params);
         }
     }
-  if (!arguments.has("op"))
-    context.print("\n{} operators, {} shapes; importances sum to {:.5f}\n", selected->size(),
-                  context.catalogue.getShapeCount(), total);
+  if (arguments.has("op"))
+    return exitOk;
+  size_t kernels = 0, shapes = 0;
+  double weight = 0;
+  for (const CatalogueOperator *op : *selected)
+    if (hasKernel(op->name)) {
+      ++kernels;
+      shapes += op->shapes.size();
+      weight += op->importance / total;
+    }
+  context.print("\n{} operators, {} shapes; importances sum to {:.5f}\n", selected->size(),
+                context.catalogue.getShapeCount(), total);
+  context.print("{} operators with {} shapes and {:.1f} % of the weight have a kernel; the other {} count 0 in S_agg\n",
+                kernels, shapes, weight * 100, selected->size() - kernels);
   return exitOk;
 }
 
@@ -271,6 +272,8 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"profile", "", "record the profile by source line"},
     {"in-process", "", "for debuggers: one shape after the other in this process, without limits"},
     {"seed", "N", "seed of inputs and samples (default 1)"},
+    {"repeat", "N",
+     "run every shape with N draws of the inputs, seeds SEED .. SEED + N - 1; the verdict is over all (default 1)"},
     {"whole", "", "execute every workgroup, however large the shape"},
     {"budget", "ELEMENTS", "tensor elements up to which a shape runs whole (default 4194304)"},
 };
@@ -317,16 +320,16 @@ void printFaults(Context &context, const ShapeResult &result) {
   }
   for (const CheckResult &check : result.checks) {
     if (!check.writeFault.empty())
-      context.print("  {}, {} inputs: {}\n", where, check.inputs, check.writeFault);
+      context.print("  {}, {}: {}\n", where, check.describe(), check.writeFault);
     if (!check.inputFault.empty())
-      context.print("  {}, {} inputs: {}\n", where, check.inputs, check.inputFault);
+      context.print("  {}, {}: {}\n", where, check.describe(), check.inputFault);
     for (const auto &[name, verdict] : check.outputs) {
       auto printDetail = [&](const char *rule, const VerdictDetail &detail) {
         if (detail.passes)
           return;
-        context.print("  {}, {} inputs, output '{}', {}:\n    {};\n    worst at row {}, element {}: expected {:g}, got "
+        context.print("  {}, {}, output '{}', {}:\n    {};\n    worst at row {}, element {}: expected {:g}, got "
                       "{:g}\n",
-                      where, check.inputs, name, rule, detail.message, detail.worstIndex / verdict.rowElements,
+                      where, check.describe(), name, rule, detail.message, detail.worstIndex / verdict.rowElements,
                       detail.worstIndex % verdict.rowElements, detail.worstReference, detail.worstCandidate);
       };
       if (check.inputs != "strict")
@@ -578,6 +581,41 @@ llvm::Expected<std::string> askWorker(bool isInProcess, std::function<std::strin
   return answer;
 }
 
+/// Names in lines of readable length.
+std::string wrapNames(llvm::ArrayRef<std::string> names) {
+  std::string text, line;
+  for (const std::string &name : names) {
+    if (!line.empty() && line.size() + name.size() > 108) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "  " : " ") + name;
+  }
+  return text + line + "\n";
+}
+
+void printMissing(Context &context, const Score &score) {
+  if (!score.isPartial())
+    return;
+  context.print("{}{}\n", score.describeMissing(), score.missingOperators.empty() ? "" : ":");
+  if (!score.missingOperators.empty())
+    context.print("{}", wrapNames(score.missingOperators));
+}
+
+/// S_agg over the whole catalogue, whatever was run of it.
+void printAggregate(Context &context, const RunRecord &record) {
+  ResultSet results;
+  results.add(record);
+  Score score = computeScore(context.catalogue, results, *record.chip, record.chip->launchFloorSeconds);
+  const Score::Row &row = score.rows.front();
+  context.print("S_agg over all {} operators and {} shapes: {:.4f} raw, {:.4f} normalised ({}); production {:.4f}, "
+                "{:.4f}\n",
+                score.operators.size(), score.shapes, row.all.raw, row.all.normalised,
+                results.timeKind.empty() ? "no times" : results.timeKind, row.production.raw,
+                row.production.normalised);
+  printMissing(context, score);
+}
+
 /// Seconds by operator, where there are several.
 void printCost(Context &context, llvm::ArrayRef<Slot> slots) {
   std::vector<std::pair<const CatalogueOperator *, std::pair<size_t, double>>> rows;
@@ -603,6 +641,31 @@ void printCost(Context &context, llvm::ArrayRef<Slot> slots) {
 bool isReplaceable(const std::string &path) {
   return path != "-" && (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_regular_file(path));
 }
+
+/// Keeps a result file for one run at a time by a lock beside it, which ends with
+/// the process however that ends. Where no lock can be had, nothing is claimed.
+class FileClaim {
+public:
+  explicit FileClaim(const std::string &path) : lock(path + ".lock") {
+    fd = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    isOthers = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+  ~FileClaim() {
+    if (fd < 0)
+      return;
+    if (!isOthers)
+      ::unlink(lock.c_str());
+    ::close(fd);
+  }
+  FileClaim(const FileClaim &) = delete;
+  FileClaim &operator=(const FileClaim &) = delete;
+  bool isTaken() const { return isOthers; }
+
+private:
+  std::string lock;
+  int fd = -1;
+  bool isOthers = false;
+};
 
 int runRun(Context &context, const Arguments &arguments) {
   // Usage.
@@ -676,22 +739,30 @@ int runRun(Context &context, const Arguments &arguments) {
   else if (*inputs == "all")
     llvm::append_range(options.inputs, getProbes());
   llvm::Expected<uint64_t> jobs = arguments.getUnsigned("jobs", 0, 1), seed = arguments.getUnsigned("seed", 1, 0),
+                           repeat = arguments.getUnsigned("repeat", 1, 1),
                            budget = arguments.getUnsigned("budget", options.budget, 1),
                            timeLimit = arguments.getUnsigned("time-limit", 3600, 0),
                            memoryLimit = arguments.getUnsigned("memory-limit", 0, 0);
-  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &budget, &timeLimit, &memoryLimit})
+  for (llvm::Expected<uint64_t> *number : {&jobs, &seed, &repeat, &budget, &timeLimit, &memoryLimit})
     if (!*number) {
       int code = context.fail(number->takeError(), exitUsage);
-      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &budget, &timeLimit, &memoryLimit})
+      for (llvm::Expected<uint64_t> *other : {&jobs, &seed, &repeat, &budget, &timeLimit, &memoryLimit})
         if (other != number && !*other)
           llvm::consumeError(other->takeError());
       return code;
     }
   if (*seed > uint64_t(std::numeric_limits<int64_t>::max()))
     return context.fail(makeError(fmt::format("--seed '{}' must be below 2^63", *seed)), exitUsage);
+  if (*repeat > 1000000 || *seed + *repeat > uint64_t(std::numeric_limits<int64_t>::max()))
+    return context.fail(
+        makeError(fmt::format("--repeat '{}' must be at most 1000000, and the last seed below 2^63", *repeat)),
+        exitUsage);
+  if (arguments.has("repeat") && arguments.has("case"))
+    return context.fail(makeError("run: --repeat draws inputs anew, but the inputs of --case are stored"), exitUsage);
   if (*jobs > 4096)
     return context.fail(makeError(fmt::format("--jobs '{}' must be at most 4096", *jobs)), exitUsage);
   options.seed = *seed;
+  options.repeat = *repeat;
   options.budget = *budget;
   options.whole = arguments.has("whole");
   options.profile = arguments.has("profile");
@@ -700,32 +771,8 @@ int runRun(Context &context, const Arguments &arguments) {
                         exitUsage);
 
   // Inputs that may be at fault; all of them are looked at before work starts.
-  options.arch = arguments.get("arch", "gfx942");
-  const ChipInfo *archChip = getDefaultChip(options.arch);
-  if (!archChip) {
-    std::vector<std::string> archs;
-    for (const ChipInfo &chip : getChips())
-      if (chip.isAMDGPU() && !llvm::is_contained(archs, chip.arch.str()))
-        archs.push_back(chip.arch.str());
-    return context.fail(makeError(
-        fmt::format("unknown architecture '{}'; code can be generated for: {}", options.arch, fmt::join(archs, ", "))));
-  }
-  options.chip = archChip;
-  if (arguments.has("chip")) {
-    std::string message;
-    options.chip = findChip(arguments.get("chip"), message);
-    if (!options.chip)
-      return context.fail(makeError(message));
-    if (options.chip->arch != options.arch) {
-      if (arguments.has("arch") || !options.chip->isAMDGPU())
-        return context.fail(
-            makeError(fmt::format("chip {} {}, so code for {} cannot run on it", options.chip->name.str(),
-                                  options.chip->isAMDGPU() ? "is of architecture " + options.chip->arch.str()
-                                                           : std::string("is only rated, not compiled for"),
-                                  options.arch)));
-      options.arch = options.chip->arch.str();
-    }
-  }
+  if (llvm::Error error = chooseTarget(arguments, options))
+    return context.fail(std::move(error));
   if (arguments.has("kernel")) {
     options.kernelName = arguments.get("kernel");
     if (llvm::Error error = readFile(options.kernelName, options.kernelText))
@@ -776,6 +823,15 @@ int runRun(Context &context, const Arguments &arguments) {
                                                   "name one with --kernel",
                                                   op->name, op->name)));
 
+  // Two runs would replace each other's results.
+  std::optional<FileClaim> claim;
+  if (arguments.has("json") && isReplaceable(jsonPath)) {
+    claim.emplace(jsonPath);
+    if (claim->isTaken())
+      return context.fail(
+          makeError(fmt::format("another run writes '{}'; wait for it or name another file", jsonPath)));
+  }
+
   isInterrupted.store(false);
   auto previousHandler = std::signal(SIGINT, handleInterrupt);
   llvm::scope_exit restoreHandler([&] { std::signal(SIGINT, previousHandler == SIG_ERR ? SIG_DFL : previousHandler); });
@@ -822,6 +878,7 @@ int runRun(Context &context, const Arguments &arguments) {
     for (InputVariant variant : options.inputs)
       record.inputs.push_back(getName(variant).str());
   record.seed = options.seed;
+  record.repeat = options.repeat;
   record.whole = options.whole;
   record.budget = options.budget;
   record.schedule = options.scheduleName.empty() ? "<default>" : options.scheduleName;
@@ -871,13 +928,15 @@ int runRun(Context &context, const Arguments &arguments) {
         }
   }
 
-  context.print("{} on {}{}, executed by {}; seed {}\n", options.arch, options.chip->name.str(),
+  context.print("{} on {}{}, executed by {}; {}\n", options.arch, options.chip->name.str(),
                 options.chip->alias.empty() ? std::string() : fmt::format(" ({})", options.chip->alias.str()),
-                isSimulated ? "the embedded device" : record.deviceName, options.seed);
+                isSimulated ? "the embedded device" : record.deviceName,
+                options.repeat > 1 ? fmt::format("seeds {} to {}", options.seed, options.seed + options.repeat - 1)
+                                   : fmt::format("seed {}", options.seed));
   if (isSimulated)
     context.print("times are predictions (roofline-grade), production times are measurements\n");
   if (arguments.has("all"))
-    context.print("{} of {} operators have a kernel and are run\n", work.size(),
+    context.print("{} of {} operators have a kernel and are run; the others count 0 in S_agg\n", work.size(),
                   context.catalogue.getOperators().size());
   if (kept)
     context.print("{} of {} shapes are kept from '{}'\n", kept, total, jsonPath);
@@ -970,6 +1029,8 @@ int runRun(Context &context, const Arguments &arguments) {
     Runner *mine = &runner;
     std::shared_ptr<Runner> own;
     std::string openError;
+    // Workers share the cores; references know nothing of each other.
+    setReferenceThreads(isInProcess ? numThreads : threadsEach);
     if (isInProcess) {
       openError = openHere();
     } else {
@@ -1003,6 +1064,11 @@ int runRun(Context &context, const Arguments &arguments) {
       channel.send(llvm::formatv("{0}", json::Value(toJSON(result))).str());
     };
   };
+  // A kernel is compiled by one process where there is other work for the rest.
+  std::map<std::string, size_t> groupOfKey;
+  for (const Slot &slot : slots)
+    groupOfKey.try_emplace(slot.compileKey, groupOfKey.size());
+  pool.group = [&](size_t job) { return groupOfKey.at(slots[job].compileKey); };
   pool.skip = [&](size_t job) {
     auto broken = brokenCompiles.find(slots[job].compileKey);
     if (broken == brokenCompiles.end())
@@ -1062,6 +1128,8 @@ int runRun(Context &context, const Arguments &arguments) {
   if (work.size() > 1) {
     context.print("\nall operators\n");
     printSummary(context, record.shapes);
+    if (arguments.has("all"))
+      printAggregate(context, record);
     printCost(context, slots);
   }
   if (record.isInterrupted)
@@ -1192,11 +1260,11 @@ int runScore(Context &context, const Arguments &arguments) {
     context.print("{:<29} {:>9.4f} {:>8} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", op.name, op.importance / total,
                   fmt::format("{}/{}", op.passing, op.shapes), op.mean, op.passingMean, op.production, op.ceiling);
   }
-  size_t missing = llvm::count_if(score.operators, [](const OperatorScore &op) { return op.present == 0; });
-  if (missing)
-    context.print("{} operators have no results\n", missing);
-  context.print("\nS_agg over all {} operators{:<7} {:>9} {:>9} {:>10} {:>8}\n", score.operators.size(), "", "S",
-                "S passing", "production", "ceiling");
+  printMissing(context, score);
+  context.print(
+      "\n{:<36} {:>9} {:>9} {:>10} {:>8}\n",
+      fmt::format("{}S_agg over all {} operators", score.isPartial() ? "partial " : "", score.operators.size()), "S",
+      "S passing", "production", "ceiling");
   for (const Score::Row &row : score.rows) {
     context.print("{:<8} {:<27} {:>9.4f} {:>9.4f} {:>10.4f} {:>8.4f}\n", row.label, "raw", row.all.raw, row.passing.raw,
                   row.production.raw, row.ceiling.raw);
@@ -1235,6 +1303,7 @@ std::vector<Command> getCommands() {
        [](Context &c, const Arguments &arguments) { return runJudge(c.catalogue, arguments, c.out, c.err); }},
       {&getDrawCommand(),
        [](Context &c, const Arguments &arguments) { return runDraw(c.catalogue, arguments, c.out, c.err); }}};
+  commands.insert(commands.begin() + 3, {&getRaceCommand(), runRace});
   llvm::append_range(commands, getReportCommands());
   return commands;
 }
@@ -1249,10 +1318,52 @@ void printOverview(llvm::raw_ostream &out) {
 }
 } // namespace
 
+const ChipInfo *bench::findChip(llvm::StringRef name, std::string &message) {
+  if (const ChipInfo *chip = lookupChip(name))
+    return chip;
+  std::vector<std::string> names;
+  for (const ChipInfo &chip : getChips()) {
+    names.push_back(chip.name.str());
+    if (!chip.alias.empty())
+      names.push_back(chip.alias.str());
+  }
+  message = fmt::format("unknown chip '{}'; the chip table has: {}", name.str(), fmt::join(names, ", "));
+  return nullptr;
+}
+
+llvm::Error bench::chooseTarget(const Arguments &arguments, RunOptions &options) {
+  options.arch = arguments.get("arch", "gfx942");
+  const ChipInfo *archChip = getDefaultChip(options.arch);
+  if (!archChip) {
+    std::vector<std::string> archs;
+    for (const ChipInfo &chip : getChips())
+      if (chip.isAMDGPU() && !llvm::is_contained(archs, chip.arch.str()))
+        archs.push_back(chip.arch.str());
+    return makeError(
+        fmt::format("unknown architecture '{}'; code can be generated for: {}", options.arch, fmt::join(archs, ", ")));
+  }
+  options.chip = archChip;
+  if (!arguments.has("chip"))
+    return llvm::Error::success();
+  std::string message;
+  options.chip = findChip(arguments.get("chip"), message);
+  if (!options.chip)
+    return makeError(message);
+  if (options.chip->arch == options.arch)
+    return llvm::Error::success();
+  if (arguments.has("arch") || !options.chip->isAMDGPU())
+    return makeError(fmt::format("chip {} {}, so code for {} cannot run on it", options.chip->name.str(),
+                                 options.chip->isAMDGPU() ? "is of architecture " + options.chip->arch.str()
+                                                          : std::string("is only rated, not compiled for"),
+                                 options.arch));
+  options.arch = options.chip->arch.str();
+  return llvm::Error::success();
+}
+
 llvm::Error bench::readFile(const std::string &path, std::string &text) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readInput(path, uint64_t(1) << 30);
   if (!buffer)
-    return makeError(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+    return buffer.takeError();
   text = (*buffer)->getBuffer().str();
   return llvm::Error::success();
 }

@@ -145,6 +145,7 @@ llvm::Expected<RunComparison> bench::compareRuns(const StoredRun &first, llvm::S
   note("check", first.check, second.check);
   note("inputs", llvm::join(first.inputs, ","), llvm::join(second.inputs, ","));
   note("seed", std::to_string(first.seed), std::to_string(second.seed));
+  note("repetitions", std::to_string(first.repeat), std::to_string(second.repeat));
   note("amount executed", first.whole ? "--whole" : fmt::format("budget {}", first.budget),
        second.whole ? "--whole" : fmt::format("budget {}", second.budget));
 

@@ -110,9 +110,9 @@ border:1.5px solid var(--ground)}
 .profile{font-size:.85em}
 .profile th,.profile td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap}
 .profile .n{text-align:right}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+table{border-collapse:separate;border-spacing:0;font-variant-numeric:tabular-nums}
 .shapes{width:100%;font-size:.9em;white-space:nowrap}
-.shapes th,.shapes td{padding:4px 10px;text-align:left;border-bottom:1px solid var(--line)}
+.shapes th,.shapes td{padding:4px 10px;line-height:20px;text-align:left;border-bottom:1px solid var(--line)}
 .shapes th{vertical-align:bottom;background:var(--raised);font-weight:600;line-height:1.25}
 .shapes .n{text-align:right}
 .shapes th button{all:unset;cursor:pointer;white-space:pre-line}
@@ -310,7 +310,9 @@ private:
     fact("architecture", record.arch);
     fact("device", record.deviceName + (record.isSimulated ? ", embedded" : ""));
     fact("compiler", record.compilerVersion);
-    fact("seed", std::to_string(record.seed));
+    fact(record.repeat > 1 ? "seeds" : "seed",
+         record.repeat > 1 ? fmt::format("{} to {}", record.seed, record.seed + record.repeat - 1)
+                           : std::to_string(record.seed));
     fact("check", getName(record.check).str());
     fact("inputs", fmt::format("{}", fmt::join(record.inputs, ", ")));
     fact("schedule", record.schedule);
@@ -553,7 +555,7 @@ private:
   }
 
   void writeCheck(const CheckResult &check) {
-    page += fmt::format("<div class=\"verdict\"><h3>{} inputs</h3>\n", escape(check.inputs));
+    page += fmt::format("<div class=\"verdict\"><h3>{}</h3>\n", escape(check.describe()));
     for (const std::string *fault : {&check.writeFault, &check.inputFault})
       if (!fault->empty())
         page += fmt::format("<p><span class=\"v fail\">FAIL</span> {}</p>\n", escape(*fault));

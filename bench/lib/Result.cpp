@@ -122,6 +122,10 @@ json::Object bench::toJSON(const ShapeResult &shape) {
                        {"upstream", check.passesUpstream()},
                        {"strict", check.passesStrict()},
                        {"outputs", std::move(outputs)}};
+    if (check.seed)
+      entry["seed"] = int64_t(*check.seed);
+    if (check.repetition)
+      entry["repetition"] = int64_t(check.repetition);
     if (!check.writeFault.empty())
       entry["write_fault"] = check.writeFault;
     if (!check.inputFault.empty())
@@ -169,6 +173,7 @@ json::Value bench::toJSON(const RunRecord &record) {
                       {"check", getName(record.check)},
                       {"inputs", json::Array(record.inputs)},
                       {"seed", int64_t(record.seed)},
+                      {"repeat", int64_t(record.repeat)},
                       {"whole", record.whole},
                       {"budget", int64_t(record.budget)},
                       {"grade", record.grade},
@@ -238,6 +243,28 @@ llvm::Error ResultSet::add(llvm::StringRef text, llvm::StringRef name) {
   return llvm::Error::success();
 }
 
+void ResultSet::add(const RunRecord &record) {
+  chip = record.chip->name.str();
+  for (const ShapeResult &shape : record.shapes) {
+    if (shape.id < 0)
+      continue;
+    ScoredShape scored;
+    scored.passes = shape.status != ShapeStatus::Error && shape.strict.value_or(false);
+    if (shape.hasTime && shape.time.seconds > 0) {
+      scored.timeUs = shape.getTimeUs();
+      timeKind = shape.time.isPrediction ? "predicted" : "measured";
+    }
+    shapes[shape.op][shape.id] = scored;
+  }
+}
+
+std::string Score::describeMissing() const {
+  if (!isPartial())
+    return "";
+  return fmt::format("partial: {} of {} operators and {} of {} shapes have no result and count 0",
+                     missingOperators.size(), operators.size(), missingShapes, shapes);
+}
+
 Score bench::computeScore(const Catalogue &catalogue, const ResultSet &results, const ChipInfo &chip,
                           double floorSeconds) {
   Score score;
@@ -273,6 +300,10 @@ Score bench::computeScore(const Catalogue &catalogue, const ResultSet &results, 
       ++row.passing;
       row.mean += solUs / entry->second.timeUs;
     }
+    score.shapes += row.shapes;
+    score.missingShapes += row.shapes - row.present;
+    if (row.present == 0)
+      score.missingOperators.push_back(row.name);
     row.passingMean = row.passing ? row.mean / double(row.passing) : 0;
     row.mean /= double(std::max<size_t>(row.shapes, 1));
     row.ceiling /= double(std::max<size_t>(row.shapes, 1));
@@ -321,5 +352,10 @@ json::Value Score::toJSON() const {
                                          {"passing_only", aggregateToJSON(row.passing)},
                                          {"production", aggregateToJSON(row.production)},
                                          {"ceiling", aggregateToJSON(row.ceiling)}});
-  return json::Object{{"operators", std::move(operatorRows)}, {"aggregates", std::move(aggregateRows)}};
+  return json::Object{{"operators", std::move(operatorRows)},
+                      {"aggregates", std::move(aggregateRows)},
+                      {"partial", isPartial()},
+                      {"shapes", int64_t(shapes)},
+                      {"missing_shapes", int64_t(missingShapes)},
+                      {"missing_operators", json::Array(missingOperators)}};
 }

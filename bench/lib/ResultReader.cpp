@@ -99,8 +99,14 @@ static bool readDetail(const Fields &fields, llvm::StringLiteral name, VerdictDe
 
 static bool readCheck(const json::Value &value, CheckResult &check, json::Path path) {
   Fields fields(value, path);
-  return fields && fields.read("inputs", check.inputs) && fields.readOptional("write_fault", check.writeFault) &&
-         fields.readOptional("input_fault", check.inputFault) &&
+  uint64_t seed = 0;
+  if (fields && fields.get("seed")) {
+    if (!fields.read("seed", seed))
+      return false;
+    check.seed = seed;
+  }
+  return fields && fields.read("inputs", check.inputs) && fields.readOptional("repetition", check.repetition) &&
+         fields.readOptional("write_fault", check.writeFault) && fields.readOptional("input_fault", check.inputFault) &&
          fields.readArray("outputs", [&](const json::Value &entry, json::Path entryPath) {
            Fields inner(entry, entryPath);
            std::string name;
@@ -238,7 +244,8 @@ static bool readTree(const json::Value &tree, StoredRun &run, json::Path path) {
       !fields.read("inputs", run.inputs) || !fields.read("seed", run.seed) || !fields.read("whole", run.whole) ||
       !fields.read("budget", run.budget) || !fields.readOptional("catalogue", run.catalogue) ||
       !fields.readOptional("schedule", run.schedule) || !fields.readOptional("interrupted", run.isInterrupted) ||
-      !fields.readOptional("simulated", run.isSimulated) || !fields.readOptional("grade", run.grade))
+      !fields.readOptional("simulated", run.isSimulated) || !fields.readOptional("grade", run.grade) ||
+      !fields.readOptional("repeat", run.repeat))
     return false;
   const json::Value *chip = fields.get("chip");
   if (!chip) {
@@ -318,6 +325,8 @@ llvm::Expected<RunRecord> bench::makeRecord(StoredRun stored, llvm::StringRef na
   record.arch = std::move(stored.arch);
   record.inputs = std::move(stored.inputs);
   record.seed = stored.seed;
+  record.repeat = stored.repeat;
+  record.grade = stored.grade;
   record.whole = stored.whole;
   record.budget = stored.budget;
   record.isInterrupted = stored.isInterrupted;
@@ -347,6 +356,7 @@ llvm::Error bench::checkSameRun(const StoredRun &stored, const RunRecord &record
       {"grade", stored.grade, record.grade},
       {"inputs", fmt::format("{}", fmt::join(stored.inputs, ",")), fmt::format("{}", fmt::join(record.inputs, ","))},
       {"seed", std::to_string(stored.seed), std::to_string(record.seed)},
+      {"number of repetitions", std::to_string(stored.repeat), std::to_string(record.repeat)},
       {"amount executed", describeAmount(stored.whole, stored.budget), describeAmount(record.whole, record.budget)},
       {"compiler", stored.compilerVersion, record.compilerVersion},
   };

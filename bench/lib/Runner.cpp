@@ -47,6 +47,10 @@ bool CheckResult::passesStrict() const {
          llvm::all_of(outputs, [](const auto &output) { return output.second.strict.passes; });
 }
 
+std::string CheckResult::describe() const {
+  return repetition && seed ? fmt::format("{} inputs, seed {}", inputs, *seed) : inputs + " inputs";
+}
+
 double ShapeResult::getScore() const {
   return status != ShapeStatus::Error && strict.value_or(false) && hasTime && time.seconds > 0 ? solUs / getTimeUs()
                                                                                                : 0;
@@ -141,6 +145,9 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
   std::string key = op.getName().str();
   for (const auto &[name, value] : instance.modelDims)
     key += fmt::format(" {}={}", name, value);
+  // Shapes of one operator may have different types and inputs.
+  for (const TensorSpec &spec : instance.inputs)
+    key += fmt::format(" {}:{}", spec.name, atrex::getName(spec.type).str());
   auto [slot, isNew] = cache.try_emplace(key);
   if (isNew)
     if (llvm::Error error = compile(op, instance, slot->second))
@@ -165,6 +172,35 @@ static bool mentions(llvm::StringRef text, llvm::StringRef word) {
   return false;
 }
 
+/// The programs in kernel source that compute operator `name`: those of that
+/// name or of one that begins with it and `_`. An operator whose options change
+/// its inputs has one for each kind.
+static std::vector<std::string> findPrograms(llvm::StringRef text, llvm::StringRef name) {
+  std::vector<std::string> programs;
+  while (!text.empty()) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    if (!line.consume_front("op ") && !line.consume_front("kernel "))
+      continue;
+    llvm::StringRef found = line.ltrim().take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (found == name || found.starts_with(name.str() + "_"))
+      programs.push_back(found.str());
+  }
+  return programs;
+}
+
+/// Whether a program takes the inputs of the instance and no others.
+static bool takesInputs(const Manifest &manifest, const Instance &instance) {
+  std::set<llvm::StringRef> taken, given;
+  for (const ManifestKernel &kernel : manifest.kernels)
+    for (const ManifestArg &arg : kernel.args)
+      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput)
+        taken.insert(arg.name);
+  for (const TensorSpec &spec : instance.inputs)
+    given.insert(spec.name);
+  return taken == given;
+}
+
 llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compiled &compiled) {
   std::string name = op.getName().str(), text = options.kernelText, path = options.kernelName;
   if (text.empty()) {
@@ -180,6 +216,9 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   for (const auto &[dim, value] : instance.modelDims)
     if (!llvm::is_contained(instance.optionalDims, dim) || mentions(text, dim))
       compileOptions.dims[dim] = value;
+  // A kernel for several types takes that of the first input.
+  if (mentions(text, "DTYPE") && !instance.inputs.empty())
+    compileOptions.knobs["DTYPE"] = atrex::getName(instance.inputs.front().type).str();
   if (!options.scheduleName.empty()) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;
@@ -193,7 +232,14 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   std::string diagnostics;
   llvm::raw_string_ostream stream(diagnostics);
   auto start = std::chrono::steady_clock::now();
-  std::optional<CompileResult> output = hooks.compile(llvm::MemoryBufferRef(text, path), compileOptions, stream);
+  std::vector<std::string> programs = findPrograms(text, name);
+  std::optional<CompileResult> output;
+  for (size_t i = 0; i < std::max<size_t>(1, programs.size()); ++i) {
+    compileOptions.op = programs.empty() ? "" : programs[i];
+    output = hooks.compile(llvm::MemoryBufferRef(text, path), compileOptions, stream);
+    if (!output || programs.size() < 2 || takesInputs(output->manifest, instance))
+      break;
+  }
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!output)
     return makeError(fmt::format("cannot compile {}:\n{}", path, llvm::StringRef(diagnostics).rtrim().str()));
@@ -438,7 +484,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     if (canSample)
       sample =
           chooseSample(workgroups, std::max<uint64_t>(3, options.budget / std::max<uint64_t>(1, elements / workgroups)),
-                       op.getName(), result.id, options.seed);
+                       op.getName(), result.id, source.seed);
   }
   std::vector<RowRange> owned =
       sample.empty() ? std::vector<RowRange>{{0, instance.rows}} : getOwnedRows(sample, extent, instance.rows);
@@ -573,7 +619,11 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
 
   // The first launch alone is no measurement. The outputs that are checked below
   // are those of the last timed launch.
-  if (isFirstRun && !dev->isSimulated()) {
+  if (isFirstRun && onReady) {
+    DeviceTimer timer(*dev, std::move(launches));
+    if (llvm::Error error = onReady(timer))
+      return error;
+  } else if (isFirstRun && !dev->isSimulated()) {
     DeviceTimer timer(*dev, std::move(launches));
     TimingOptions timing = TimingOptions::forChip(*options.chip);
     timing.seed = options.seed;
@@ -588,6 +638,9 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   // Check.
   CheckResult check;
   check.inputs = source.label;
+  if (source.isComputed)
+    check.seed = source.seed;
+  check.repetition = source.repetition;
   for (size_t i = 0; i < instance.inputs.size(); ++i) {
     const TensorSpec &spec = instance.inputs[i];
     llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(inputPtrs[i]);
@@ -661,7 +714,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     judged.emplace_back(range.begin, range.end);
   if (source.isComputed)
     judged = chooseRows(judged, /*blockRows=*/16, shapeFlops / double(std::max<int64_t>(1, instance.rows)),
-                        options.referenceFlops, op.getName(), result.id, options.seed);
+                        options.referenceFlops, op.getName(), result.id, source.seed);
   size_t r = 0;
   for (auto [first, last] : judged) {
     // The owned range that holds the judged one.
@@ -813,7 +866,8 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
   result.codeObjectHash = compiled.info->manifest.codeObjectHash;
   if (llvm::Error error = checkKernels(compiled.info->manifest, *instance))
     return fail(std::move(error));
-  for (InputVariant variant : options.inputs) {
+  for (uint64_t turn = 0; turn < options.repeat * options.inputs.size(); ++turn) {
+    InputVariant variant = options.inputs[turn % options.inputs.size()];
     // Strict inputs can differ in sizes, never in what the kernel was compiled for.
     instance = op->instantiate(shape.params, variant);
     if (!instance)
@@ -821,13 +875,17 @@ ShapeResult Runner::runShape(const CatalogueOperator &entry, const CatalogueShap
     Source source;
     source.label = getName(variant).str();
     source.isComputed = true;
+    source.repetition = turn / options.inputs.size();
+    source.seed = options.seed + source.repetition;
     source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
-      op->generate(*instance, input, variant, options.seed, begin, end, out);
+      op->generate(*instance, input, variant, source.seed, begin, end, out);
     };
     source.getReference = [&](llvm::ArrayRef<const void *> inputs, int64_t begin, int64_t end,
                               llvm::ArrayRef<void *> out) { op->compute(*instance, inputs, end - begin, out, begin); };
     if (llvm::Error error = runOnce(*op, *instance, compiled, source, result))
-      return fail(makeError(fmt::format("{} inputs: {}", source.label, llvm::toString(std::move(error)))));
+      return fail(makeError(fmt::format("{} inputs{}: {}", source.label,
+                                        source.repetition ? fmt::format(", seed {}", source.seed) : std::string(),
+                                        llvm::toString(std::move(error)))));
   }
   finish(result, false);
   return result;
@@ -876,6 +934,7 @@ ShapeResult Runner::runCase(const CatalogueOperator &entry, const Case &testCase
   };
   Source source;
   source.label = "stored";
+  source.seed = options.seed;
   source.getInput = [&](unsigned input, int64_t begin, int64_t end, void *out) {
     copyRows(instance->inputs[input], *binding->inputs[input], begin, end, out);
   };

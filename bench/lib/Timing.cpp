@@ -184,6 +184,23 @@ std::vector<unsigned> drawOrder(unsigned count, unsigned round, uint64_t seed) {
 
 /// A clock step in units of `time`, for intervals of ratios.
 double getStepShare(double resolution, double time) { return time > 0 ? resolution / time : 1; }
+
+/// `step` widens the interval on both sides.
+PairedComparison summarizeRatios(const std::vector<double> &ratios, double step, const TimingOptions &options) {
+  PairedComparison result;
+  result.rounds = ratios.size();
+  result.ratio = getMedian(ratios);
+  std::tie(result.low, result.high) = getMedianInterval(ratios, options.confidence);
+  if (ratios.size() < getSamplesNeeded(options.confidence))
+    return result;
+  result.low -= step;
+  result.high += step;
+  if (result.high < 1)
+    result.faster = Preference::Second;
+  else if (result.low > 1)
+    result.faster = Preference::First;
+  return result;
+}
 } // namespace
 
 llvm::Expected<TimingSummary> bench::measureCandidate(LaunchTimer &timer, unsigned candidate,
@@ -229,20 +246,7 @@ llvm::Expected<PairedComparison> bench::compareCandidates(LaunchTimer &timer, un
     ratios.push_back(time[1] / time[0]);
     times.push_back(time[0]);
   }
-  PairedComparison result;
-  result.rounds = ratios.size();
-  result.ratio = getMedian(ratios);
-  std::tie(result.low, result.high) = getMedianInterval(ratios, options.confidence);
-  if (ratios.size() < getSamplesNeeded(options.confidence))
-    return result;
-  double step = getStepShare(timer.getResolution(), getMedian(times));
-  result.low -= step;
-  result.high += step;
-  if (result.high < 1)
-    result.faster = Preference::Second;
-  else if (result.low > 1)
-    result.faster = Preference::First;
-  return result;
+  return summarizeRatios(ratios, getStepShare(timer.getResolution(), getMedian(times)), options);
 }
 
 bool Ranking::isDecided() const {
@@ -255,12 +259,15 @@ llvm::Expected<Ranking> bench::rankCandidates(LaunchTimer &timer, unsigned count
   for (unsigned candidate = 0; candidate < count; ++candidate)
     if (llvm::Expected<unsigned> samples = warmUp(timer, candidate, options); !samples)
       return samples.takeError();
-  std::vector<std::vector<double>> relative(count);
+  std::vector<std::vector<double>> relative(count), seconds(count), ratios(count);
   std::vector<std::vector<unsigned>> ranks;
   double step = 0;
   for (unsigned round = 0; round < options.rounds; ++round) {
     std::vector<double> times(count);
-    for (unsigned candidate : drawOrder(count, round, options.seed)) {
+    std::vector<unsigned> turns = drawOrder(count, round / 2, options.seed);
+    if (round % 2 == 1)
+      std::reverse(turns.begin(), turns.end());
+    for (unsigned candidate : turns) {
       llvm::Expected<double> sample = timeOnce(timer, candidate, options);
       if (!sample)
         return sample.takeError();
@@ -273,8 +280,11 @@ llvm::Expected<Ranking> bench::rankCandidates(LaunchTimer &timer, unsigned count
     llvm::sort(order, [&](unsigned a, unsigned b) { return std::tie(times[a], a) < std::tie(times[b], b); });
     for (auto [place, candidate] : llvm::enumerate(order))
       rank[candidate] = unsigned(place);
-    for (unsigned candidate = 0; candidate < count; ++candidate)
+    for (unsigned candidate = 0; candidate < count; ++candidate) {
       relative[candidate].push_back(times[candidate] / middle);
+      seconds[candidate].push_back(times[candidate]);
+      ratios[candidate].push_back(times[candidate] / times[0]);
+    }
     ranks.push_back(std::move(rank));
   }
   Ranking result;
@@ -283,6 +293,11 @@ llvm::Expected<Ranking> bench::rankCandidates(LaunchTimer &timer, unsigned count
     result.relative.push_back(getMedian(values));
     result.low.push_back(low - step);
     result.high.push_back(high + step);
+  }
+  for (unsigned candidate = 0; candidate < count; ++candidate) {
+    result.median.push_back(getMedian(seconds[candidate]));
+    result.againstFirst.push_back(summarizeRatios(
+        ratios[candidate], candidate ? getStepShare(timer.getResolution(), result.median.front()) : 0, options));
   }
   result.order.resize(count);
   std::iota(result.order.begin(), result.order.end(), 0u);
@@ -307,4 +322,27 @@ llvm::Expected<Ranking> bench::rankCandidates(LaunchTimer &timer, unsigned count
     result.largestMove = std::max<size_t>(result.largestMove, (*high)[candidate] - (*low)[candidate]);
   }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// A clock that does not exist
+//===----------------------------------------------------------------------===//
+
+SyntheticTimer::SyntheticTimer(std::vector<double> trueSeconds, SyntheticNoise noise, uint64_t seed)
+    : trueSeconds(std::move(trueSeconds)), noise(noise), seed(seed) {}
+
+llvm::Error SyntheticTimer::flushCaches(uint64_t) { return llvm::Error::success(); }
+
+llvm::Expected<double> SyntheticTimer::timeLaunch(unsigned candidate) {
+  if (candidate >= trueSeconds.size())
+    return makeError(fmt::format("there is no candidate {}", candidate));
+  RandomStream stream("timing", "clock", seed);
+  uint64_t launch = launches++;
+  float normal;
+  RandomStream("timing", "noise", seed).fillNormal(launch, 1, &normal);
+  double time = trueSeconds[candidate] * std::exp(noise.noise * double(normal));
+  time *= 1 + noise.drift * double(launch) / double(std::max(1u, noise.driftLaunches));
+  if (double(stream.getUniform(2 * launch)) < noise.outliers)
+    time *= 3 + 5 * double(stream.getUniform(2 * launch + 1));
+  return noise.step > 0 ? std::floor(time / noise.step) * noise.step : time;
 }

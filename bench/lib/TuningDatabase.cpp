@@ -9,7 +9,9 @@
 #include "atrex/Bench/Catalogue.h"
 #include "fmt/format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
@@ -333,12 +335,23 @@ void TuningDatabase::lintTimes(const LintOptions &options, std::vector<LintFindi
 }
 
 void TuningDatabase::lintCopies(const LintOptions &options, std::vector<LintFinding> &findings) const {
-  std::map<std::tuple<std::string, std::string, std::string, double>, std::vector<const Row *>> groups;
-  for (const Row &row : rows)
-    if (!isPlaceholder(row, options))
-      groups[{row.problem, row.variant, row.kernel, row.us}].push_back(&row);
-  for (const auto &[key, group] : groups)
-    for (const Row *row : group) {
+  // By problem, variant, kernel and time; no cell holds a zero byte. The order of
+  // the groups does not matter: findings are sorted.
+  llvm::StringMap<llvm::SmallVector<const Row *, 1>> groups;
+  llvm::SmallString<256> key;
+  for (const Row &row : rows) {
+    if (isPlaceholder(row, options))
+      continue;
+    key.clear();
+    for (const std::string *part : {&row.problem, &row.variant, &row.kernel}) {
+      key += *part;
+      key += '\0';
+    }
+    key += llvm::StringRef(reinterpret_cast<const char *>(&row.us), sizeof(row.us));
+    groups[key].push_back(&row);
+  }
+  for (const auto &entry : groups)
+    for (llvm::ArrayRef<const Row *> group = entry.second; const Row *row : group) {
       const auto other = llvm::find_if(group, [&](const Row *r) { return r->device != row->device; });
       if (other == group.end())
         continue;
@@ -355,17 +368,24 @@ void TuningDatabase::lintCopies(const LintOptions &options, std::vector<LintFind
 
 void TuningDatabase::lintNeighbours(const LintOptions &options, std::vector<LintFinding> &findings) const {
   // Best time by series and varying dimension: tables may hold several kernels.
-  std::map<std::string, std::map<double, double>> series;
-  for (const Row &row : rows)
-    if (!isPlaceholder(row, options)) {
-      auto [slot, isNew] = series[row.series].try_emplace(row.varying, row.us);
-      if (!isNew)
-        slot->second = std::min(slot->second, row.us);
-    }
+  llvm::StringMap<std::map<double, double>> series;
+  std::vector<const std::map<double, double> *> ofRow;
+  ofRow.reserve(rows.size());
   for (const Row &row : rows) {
+    ofRow.push_back(nullptr);
     if (isPlaceholder(row, options))
       continue;
-    const std::map<double, double> &times = series[row.series];
+    // Entries of a StringMap stay where they are.
+    std::map<double, double> &times = series[row.series];
+    ofRow.back() = &times;
+    auto [slot, isNew] = times.try_emplace(row.varying, row.us);
+    if (!isNew)
+      slot->second = std::min(slot->second, row.us);
+  }
+  for (const auto &[row, found] : llvm::zip_equal(rows, ofRow)) {
+    if (!found)
+      continue;
+    const std::map<double, double> &times = *found;
     auto here = times.find(row.varying);
     if (here == times.begin() || std::next(here) == times.end())
       continue;

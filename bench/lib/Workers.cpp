@@ -16,7 +16,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <optional>
 #include <poll.h>
+#include <set>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -103,6 +105,8 @@ struct Worker {
   bool isBusy = false;
   size_t job = 0;
   Clock::time_point since;
+  /// Groups whose jobs this process has run.
+  std::set<size_t> groups;
   std::string input, errorText;
   JobOutcome outcome;
 
@@ -187,7 +191,7 @@ std::string describeEnd(int status, const std::string &errorText) {
 
 class Pool {
 public:
-  Pool(llvm::ArrayRef<size_t> jobs, const JobPool &options) : queue(jobs), options(options) {}
+  Pool(llvm::ArrayRef<size_t> jobs, const JobPool &options) : queue(jobs.vec()), options(options) {}
 
   llvm::Error run() {
     workers.resize(std::min<size_t>(std::max(1u, options.workers), std::max<size_t>(1, queue.size())));
@@ -260,17 +264,40 @@ private:
     return llvm::Error::success();
   }
 
+  /// The place in the queue of the job that a worker (null: a new one) takes: of
+  /// a group it has begun, else of one that nobody has, else the first.
+  size_t choose(const Worker *worker) const {
+    if (!options.group)
+      return 0;
+    std::optional<size_t> fresh;
+    for (auto [place, job] : llvm::enumerate(queue)) {
+      size_t group = options.group(job);
+      if (worker && worker->groups.count(group))
+        return place;
+      bool isTaken = llvm::any_of(workers, [&](const std::unique_ptr<Worker> &other) {
+        return other && other.get() != worker && other->groups.count(group);
+      });
+      if (!fresh && !isTaken)
+        fresh = place;
+    }
+    return fresh.value_or(0);
+  }
+
   llvm::Error handOut(std::unique_ptr<Worker> &slot) {
     if (slot && slot->isBusy)
       return llvm::Error::success();
-    while (next < queue.size() && options.skip && options.skip(queue[next]))
-      ++next;
-    if (next == queue.size())
+    if (options.skip)
+      llvm::erase_if(queue, options.skip);
+    if (queue.empty())
       return llvm::Error::success();
+    size_t chosen = choose(slot.get());
     if (!slot)
       if (llvm::Error error = spawn(slot))
         return error;
-    slot->job = queue[next++];
+    slot->job = queue[chosen];
+    queue.erase(queue.begin() + long(chosen));
+    if (options.group)
+      slot->groups.insert(options.group(slot->job));
     slot->isBusy = true;
     slot->since = Clock::now();
     slot->outcome = JobOutcome();
@@ -376,9 +403,9 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::ArrayRef<size_t> queue;
+  /// Jobs that nobody has taken yet.
+  std::vector<size_t> queue;
   const JobPool &options;
-  size_t next = 0;
   std::vector<std::unique_ptr<Worker>> workers;
 };
 

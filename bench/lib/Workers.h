@@ -60,6 +60,11 @@ struct JobPool {
   WorkerLimits limits;
   /// Called in each worker before its first job.
   std::function<JobFunction()> start;
+  /// Jobs of one group share work that a process does once, such as compiling a
+  /// kernel: a process stays with the groups it has begun, and takes jobs of
+  /// others' groups only when there is nothing else. Empty: every job is a group
+  /// of its own.
+  std::function<size_t(size_t job)> group;
   /// Whether a job need not run; asked before it is handed out. May be empty.
   std::function<bool(size_t job)> skip;
   std::function<void(size_t job)> onStart;
@@ -71,7 +76,7 @@ struct JobPool {
   std::function<bool()> isStopped;
 };
 
-/// Runs the jobs in order of their being listed, `workers` at a time, each in a
+/// Runs the jobs in order of their being listed as far as groups allow, `workers` at a time, each in a
 /// process of its own that serves one after the other. The calling process must
 /// have no other thread.
 llvm::Error runJobs(llvm::ArrayRef<size_t> jobs, const JobPool &pool);

@@ -80,8 +80,14 @@ void bench::decodeFloats(DataType type, const void *data, int64_t first, int64_t
   }
 }
 
+static std::atomic<unsigned> referenceThreads{0};
+
+void bench::setReferenceThreads(unsigned threads) { referenceThreads = threads; }
+
 void bench::parallelFor(int64_t count, llvm::function_ref<void(int64_t)> body) {
-  int64_t threads = std::min<int64_t>(count, std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 64));
+  unsigned wanted = referenceThreads;
+  int64_t threads =
+      std::min<int64_t>(count, std::clamp<int64_t>(wanted ? wanted : std::thread::hardware_concurrency(), 1, 64));
   if (threads <= 1) {
     for (int64_t i = 0; i < count; ++i)
       body(i);

@@ -9,6 +9,7 @@
 #include "dialects/Atx/AtxDialect.h"
 #include "atrex/Target/Chip.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
@@ -65,6 +66,35 @@ static ParseResult parseLoopOrder(OpAsmParser &parser, TraversalOrderAttr &order
 static void printLoopOrder(OpAsmPrinter &printer, Operation *, TraversalOrderAttr order) {
   if (order && order.getValue() != TraversalOrder::KMN)
     printer << "order " << stringifyTraversalOrder(order.getValue());
+}
+
+static ParseResult parseTileAtomicKind(OpAsmParser &parser, TileAtomicKindAttr &kind) {
+  return parseEnumKeyword<TileAtomicKindAttr, TileAtomicKind>(
+      parser, kind, symbolizeTileAtomicKind, "what is done",
+      "add, max, min, umax, umin, and, or, xor, exchange or cas");
+}
+
+static void printTileAtomicKind(OpAsmPrinter &printer, Operation *, TileAtomicKindAttr kind) {
+  printer << stringifyTileAtomicKind(kind.getValue());
+}
+
+static ParseResult parseTileReduceKind(OpAsmParser &parser, TileReduceKindAttr &kind) {
+  return parseEnumKeyword<TileReduceKindAttr, TileReduceKind>(
+      parser, kind, symbolizeTileReduceKind, "what is done",
+      "sum, prod, max, min, umax, umin, argmax, argmin, any or all");
+}
+
+static void printTileReduceKind(OpAsmPrinter &printer, Operation *, TileReduceKindAttr kind) {
+  printer << stringifyTileReduceKind(kind.getValue());
+}
+
+static ParseResult parseTileScanKind(OpAsmParser &parser, TileScanKindAttr &kind) {
+  return parseEnumKeyword<TileScanKindAttr, TileScanKind>(parser, kind, symbolizeTileScanKind, "what is done",
+                                                          "sum, prod, max, min, umax or umin");
+}
+
+static void printTileScanKind(OpAsmPrinter &printer, Operation *, TileScanKindAttr kind) {
+  printer << stringifyTileScanKind(kind.getValue());
 }
 
 #define GET_OP_CLASSES

@@ -17,6 +17,8 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -36,8 +38,17 @@ constexpr llvm::StringLiteral outputAttrName = "atx.output";
 constexpr llvm::StringLiteral defaultAttrName = "atx.default";
 constexpr llvm::StringLiteral mappingAttrName = "atx.mapping";
 constexpr llvm::StringLiteral layoutAttrName = "atx.layout";
+/// On operations with tile results: an array with a layout for each result,
+/// `unit` for scalars.
+constexpr llvm::StringLiteral tileLayoutsAttrName = "atx.tile_layouts";
+/// On `scf.while`: layouts of the arguments of the first region.
+constexpr llvm::StringLiteral beforeLayoutsAttrName = "atx.before_layouts";
 constexpr llvm::StringLiteral kernelArgsAttrName = "atx.args";
 constexpr llvm::StringLiteral targetAttrName = "atx.target";
+constexpr llvm::StringLiteral kernelAttrName = "atx.kernel";
+constexpr llvm::StringLiteral gridAttrName = "atx.grid";
+constexpr llvm::StringLiteral threadsAttrName = "atx.threads";
+constexpr llvm::StringLiteral workspaceAttrName = "atx.workspace";
 
 /// Where an access goes once types are lowered: `base` plus `offset` plus
 /// `constant` bytes. Swizzles have been applied.
@@ -129,6 +140,44 @@ int64_t getAlignAfter(int64_t align, const layout::Int &offset, mlir::Type eleme
 
 /// Emits the fault as `Cn: text` with its note.
 mlir::InFlightDiagnostic emitFault(mlir::Location loc, llvm::StringRef opName, const layout::Fault &fault);
+
+//===----------------------------------------------------------------------===//
+// Tiles (AtxTileOps.td)
+//===----------------------------------------------------------------------===//
+
+/// Elements of the largest tile.
+constexpr int64_t maxTileElements = int64_t(1) << 22;
+
+/// A fixed vector of rank 1 or more with at most `maxTileElements` elements.
+bool isTileType(mlir::Type type);
+/// i1, an integer or a float of the language, for memory and values.
+bool isTileElementType(mlir::Type type);
+/// f16, bf16, f32, f64.
+bool isTileArithmeticFloat(mlir::Type type);
+/// The floats of 8, 6 and 4 bits, which can only be moved and converted.
+bool isTileStorageFloat(mlir::Type type);
+/// i32, i64, index.
+bool isTileIndexType(mlir::Type type);
+/// i8, i16 and those.
+bool isTileIntegerType(mlir::Type type);
+/// A tensor or shared memory that tile operations access.
+bool isTileMemoryType(mlir::Type type);
+
+/// The layout text of `atx.tile_pin`, read: leaves as (extent, stride), the
+/// first varying fastest.
+struct PinnedLayout {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> threads, values;
+  int64_t lanes = 1, waves = 1, numValues = 1;
+
+  /// Row-major index of an element in its tile.
+  int64_t getElement(int64_t thread, int64_t value) const;
+};
+
+/// Reads a layout and verifies that it spreads the elements of a tile over
+/// lanes as `atx.tile_pin` demands; failure after an error that `emitError`
+/// starts.
+mlir::FailureOr<PinnedLayout> parsePinnedLayout(llvm::StringRef text, mlir::VectorType tile,
+                                                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 namespace detail {
 std::optional<layout::Results> evaluate(llvm::StringRef opName, layout::Algebra &algebra,

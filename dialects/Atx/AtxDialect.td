@@ -33,6 +33,10 @@ def Atx_Dialect : Dialect {
     | `atx.type` | function arguments | element type in the source where the argument's own type cannot say it (unsigned integers) |
     | `atx.output` | function arguments | the tensor is a result |
     | `atx.default` | function arguments | value of a scalar that is not given |
+    | `atx.kernel` | `func.func` | the function is one workgroup's program in tile form |
+    | `atx.grid` | kernels | number of workgroups along each axis, as dimension expressions |
+    | `atx.threads` | kernels | work-items of a workgroup |
+    | `atx.workspace` | function arguments | the tensor is memory between the kernels of a launch plan |
     | `atx.mapping` | `func.func`, `gpu.func` | how the iteration space is mapped |
     | `atx.layout` | operations with vector results | where their elements live |
     | `atx.target` | `builtin.module`, `gpu.module`, functions | architecture or chip that atoms inside are verified for |
@@ -45,7 +49,7 @@ def Atx_Dialect : Dialect {
   let extraClassDeclaration = [{
     void registerTypes();
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 class Atx_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Atx_Dialect, name, traits> {

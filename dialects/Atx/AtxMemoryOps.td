@@ -10,6 +10,7 @@
 #define ATREX_DIALECTS_ATX_ATXMEMORYOPS_TD
 
 include "dialects/Atx/AtxOps.td"
+include "dialects/Atx/AtxTileLayoutOps.td"
 
 class Atx_InferredOp<string opMnemonic, list<Trait> traits = []> : Atx_Op<opMnemonic,
     [InferTypeOpAdaptor] # traits>;

@@ -11,6 +11,7 @@
 
 include "dialects/Atx/AtxDialect.td"
 include "dialects/Atx/AtxInterfaces.td"
+include "dialects/Atx/AtxTileLayout.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 

@@ -197,6 +197,7 @@ OwningOpRef<ModuleOp> parseSource(llvm::SourceMgr &sourceMgr, MLIRContext &conte
     frontend::FrontendOptions frontendOptions;
     frontendOptions.dims = options.dims;
     frontendOptions.op = options.op;
+    frontendOptions.knobs = options.knobs;
     return frontend::importAtx(sourceMgr, context, frontendOptions);
   }
   return parseSourceFile<ModuleOp>(sourceMgr, &context);
@@ -223,12 +224,12 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
                 << getArchList() << "\n";
     return std::nullopt;
   }
-  if (!options.knobs.empty()) {
-    diagnostics << "error: knob '" << options.knobs.begin()->first << "' is not declared by '"
-                << source.getBufferIdentifier() << "'; it has no knobs\n";
+  bool isMLIR = source.getBufferIdentifier().ends_with(".mlir");
+  if (isMLIR && !options.knobs.empty()) {
+    diagnostics << "error: '--knob' applies to kernel language sources; '" << source.getBufferIdentifier()
+                << "' is MLIR, which has no knob '" << options.knobs.begin()->first << "'\n";
     return std::nullopt;
   }
-  bool isMLIR = source.getBufferIdentifier().ends_with(".mlir");
   if (isMLIR && !options.dims.empty()) {
     diagnostics << "error: '--dim' applies to kernel language sources; '" << source.getBufferIdentifier()
                 << "' is MLIR, whose types hold the dimensions\n";
@@ -330,6 +331,12 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     emitError(gpuModules.front().getLoc()) << llvm::toString(code.takeError());
     return std::nullopt;
   }
+  // Registers that do not suffice cost dearly; nobody shall find out on the device.
+  for (auto func : gpuModules.front().getOps<LLVM::LLVMFuncOp>())
+    if (uint64_t bytes = code->scratchBytes.lookup(func.getName()))
+      emitWarning(func.getLoc()) << "kernel '" << func.getName() << "' keeps " << bytes
+                                 << " bytes of each work-item in scratch memory, since its registers do not suffice; "
+                                    "use smaller tiles or more work-items";
   if (options.emit == EmitKind::Asm) {
     result.output = std::move(code->assembly);
     return result;

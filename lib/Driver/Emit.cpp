@@ -76,8 +76,20 @@ void initializeTarget() {
 }
 
 struct DiagnosticCollector : DiagnosticHandler {
-  explicit DiagnosticCollector(std::string &errors) : errors(errors) {}
+  DiagnosticCollector(std::string &errors, StringMap<uint64_t> &scratchBytes)
+      : errors(errors), scratchBytes(scratchBytes) {}
+  // What kernels take of the machine comes as remarks.
+  bool isAnalysisRemarkEnabled(StringRef pass) const override { return pass == "kernel-resource-usage"; }
+  bool isAnyRemarkEnabled() const override { return true; }
   bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (auto *remark = dyn_cast<DiagnosticInfoOptimizationBase>(&info)) {
+      std::string message = remark->getMsg();
+      StringRef text = StringRef(message).trim();
+      uint64_t bytes;
+      if (text.consume_front("ScratchSize [bytes/lane]:") && !text.trim().getAsInteger(10, bytes) && bytes != 0)
+        scratchBytes[remark->getFunction().getName()] = bytes;
+      return true;
+    }
     if (info.getSeverity() != DS_Error)
       return true;
     raw_string_ostream os(errors);
@@ -88,6 +100,7 @@ struct DiagnosticCollector : DiagnosticHandler {
     return true;
   }
   std::string &errors;
+  StringMap<uint64_t> &scratchBytes;
 };
 
 void optimize(Module &module, TargetMachine &machine) {
@@ -151,7 +164,7 @@ Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssemb
                EmittedCode &code) {
   LLVMContext context;
   std::string errors;
-  context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
+  context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors, code.scratchBytes));
   std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(gpuModule, context, gpuModule.getName());
   if (!module)
     return makeError("translation to LLVM IR failed");

@@ -9,6 +9,7 @@
 #define ATREX_LIB_DRIVER_EMIT_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
@@ -18,6 +19,8 @@ namespace atrex {
 struct EmittedCode {
   std::string assembly;
   std::string codeObject;
+  /// Bytes of scratch memory a work-item of a kernel takes, where it takes any.
+  llvm::StringMap<uint64_t> scratchBytes;
 };
 
 /// Translates, optimizes and assembles `module`, and links it in process. A

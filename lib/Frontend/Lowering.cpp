@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "atrex/Frontend/Lowering.h"
+#include "ElementwiseLowering.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,12 +50,7 @@ public:
 private:
   //===--- Types ----------------------------------------------------------===//
 
-  Type getType(DataType type);
-  /// Type in which arithmetic on `type` happens: small floats compute in f32 and
-  /// round each result.
-  static DataType getComputeType(DataType type) {
-    return isFloat(type) && getSizeInBytes(type) < 4 ? DataType::F32 : type;
-  }
+  Type getType(DataType type) { return getMLIRType(b.getContext(), type); }
   RankedTensorType getTensorType(ArrayRef<Extent> extents, DataType type) {
     SmallVector<int64_t> shape;
     for (const Extent &extent : extents)
@@ -84,6 +80,11 @@ private:
       return b.getIndexAttr(*extent.constant);
     return getIndex(extent.value, loc);
   }
+  mlir::Value getIndexValue(OpFoldResult value, Location loc) {
+    if (auto attr = dyn_cast<Attribute>(value))
+      return getConstant(cast<TypedAttr>(attr), loc);
+    return cast<mlir::Value>(value);
+  }
   mlir::Value getConstant(TypedAttr attr, Location loc) {
     mlir::Value &constant = constants[attr];
     if (!constant)
@@ -93,11 +94,9 @@ private:
   mlir::Value getConstant(DataType type, double value, Location loc) {
     return getConstant(makeFloat(type, value), loc);
   }
-  TypedAttr makeFloat(DataType type, double value);
+  TypedAttr makeFloat(DataType type, double value) { return makeFloatAttr(b.getContext(), type, value); }
   TypedAttr makeLiteral(DataType type, const std::variant<double, int64_t> &value) {
-    if (const double *number = std::get_if<double>(&value))
-      return makeFloat(type, *number);
-    return IntegerAttr::get(getType(type), std::get<int64_t>(value));
+    return makeLiteralAttr(b.getContext(), type, value);
   }
 
   //===--- Values ---------------------------------------------------------===//
@@ -106,6 +105,14 @@ private:
   View lowerCompute(const Node &node, Elementwise elementwise);
   View lowerReduce(const Node &node, const Node::Reduce &reduce);
   View lowerSubscript(const Node &node, const Node::Subscript &subscript);
+  mlir::Value lowerScan(const Node &node, const Node::Scan &scan);
+  mlir::Value lowerHistogram(const Node &node);
+  mlir::Value lowerContract(const Node &node, const Node::Contract &contract);
+  mlir::Value lowerReshape(const Node &node);
+  mlir::Value lowerTranspose(const Node &node, ArrayRef<unsigned> axes);
+  mlir::Value lowerBroadcast(const Node &source, ArrayRef<Extent> shape, Location loc);
+  mlir::Value lowerConcat(const Node &node, unsigned axis);
+  mlir::Value lowerIota(const Node &node);
 
   /// The scalar `node` in its compute type where `inComputeType`.
   mlir::Value getScalar(const Node &node, bool inComputeType);
@@ -114,13 +121,14 @@ private:
   mlir::Value getInit(const Node *node, RankedTensorType type, ArrayRef<Extent> extents, Location loc);
   /// Removes an axis of extent 1 from the base of `view`.
   void dropAxis(View &view, unsigned axis, DataType type, Location loc);
+  /// The value of a tensor node with all of its axes in their order.
+  mlir::Value materialize(const Node &node);
+  /// `value` with the static extents of `type`.
+  mlir::Value castTo(mlir::Value value, RankedTensorType type, Location loc) {
+    return value.getType() == type ? value : tensor::CastOp::create(b, loc, type, value).getResult();
+  }
   AffineMap getMap(const View &view, ArrayRef<int> loops, unsigned numLoops);
 
-  mlir::Value createElementwise(OpBuilder &builder, Location loc, const Node &node, Elementwise elementwise,
-                                ArrayRef<mlir::Value> operands);
-  mlir::Value createCast(OpBuilder &builder, Location loc, mlir::Value value, DataType from, DataType to);
-  mlir::Value createSigmoid(OpBuilder &builder, Location loc, mlir::Value value);
-  mlir::Value createCombine(OpBuilder &builder, Location loc, Reduction reduction, mlir::Value lhs, mlir::Value rhs);
   /// An elementwise operation of `inputs` in their order over all of `extents`.
   mlir::Value createGeneric(Location loc, ArrayRef<mlir::Value> inputs, ArrayRef<AffineMap> maps, mlir::Value init,
                             function_ref<mlir::Value(OpBuilder &, ValueRange)> body);
@@ -131,6 +139,8 @@ private:
   OpBuilder b;
   Block *entry = nullptr;
   DenseMap<const Node *, View> views;
+  /// Results of operations with several.
+  DenseMap<const Node *, SmallVector<mlir::Value>> results;
   /// The result whose tensor a value is computed into.
   DenseMap<const Node *, unsigned> destinations;
   /// Extents by their text, and constants.
@@ -141,58 +151,11 @@ private:
   SmallVector<BlockArgument> outputs;
 };
 
-/// Fused multiply-add is allowed between two roundings; nothing else is.
-constexpr arith::FastMathFlags contract = arith::FastMathFlags::contract;
-/// Approximate reciprocals and functions, where the language says so.
-constexpr arith::FastMathFlags approximate =
-    arith::FastMathFlags::contract | arith::FastMathFlags::arcp | arith::FastMathFlags::afn;
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Function
 //===----------------------------------------------------------------------===//
-
-Type OperatorLowering::getType(DataType type) {
-  switch (type) {
-  case DataType::I1:
-    return b.getI1Type();
-  case DataType::I8:
-  case DataType::U8:
-    return b.getI8Type();
-  case DataType::I16:
-    return b.getI16Type();
-  case DataType::I32:
-  case DataType::U32:
-    return b.getI32Type();
-  case DataType::I64:
-    return b.getI64Type();
-  case DataType::BF16:
-    return b.getBF16Type();
-  case DataType::F16:
-    return b.getF16Type();
-  case DataType::F32:
-    return b.getF32Type();
-  case DataType::F64:
-    return b.getF64Type();
-  case DataType::E4M3FN:
-    return Float8E4M3FNType::get(b.getContext());
-  case DataType::E4M3FNUZ:
-    return Float8E4M3FNUZType::get(b.getContext());
-  case DataType::E5M2:
-    return Float8E5M2Type::get(b.getContext());
-  case DataType::E5M2FNUZ:
-    return Float8E5M2FNUZType::get(b.getContext());
-  }
-  return {};
-}
-
-TypedAttr OperatorLowering::makeFloat(DataType type, double value) {
-  auto floatType = cast<FloatType>(getType(type));
-  llvm::APFloat number(value);
-  bool losesInfo;
-  number.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return FloatAttr::get(floatType, number);
-}
 
 func::FuncOp OperatorLowering::createFunction() {
   SmallVector<Type> types, resultTypes;
@@ -298,8 +261,44 @@ void OperatorLowering::lowerNode(const Node &node) {
     view = lowerCompute(node, compute->op);
   } else if (auto *reduce = std::get_if<Node::Reduce>(&node.op)) {
     view = lowerReduce(node, *reduce);
+  } else if (auto *subscript = std::get_if<Node::Subscript>(&node.op)) {
+    view = lowerSubscript(node, *subscript);
+  } else if (auto *topk = std::get_if<Node::TopK>(&node.op)) {
+    Location loc = getLoc(node.loc);
+    DataType type = node.operands.front()->type;
+    auto op = atx::TensorTopkOp::create(b, loc, getTensorType(node.shape, type),
+                                        getTensorType(node.shape, DataType::I32), materialize(*node.operands.front()),
+                                        getIndexValue(getExtent(node.shape[topk->axis], loc), loc), topk->axis,
+                                        topk->isSmallest, type == DataType::U8 || type == DataType::U32);
+    results[&node] = {op.getValues(), op.getIndices()};
+    return;
   } else {
-    view = lowerSubscript(node, std::get<Node::Subscript>(node.op));
+    if (auto *scan = std::get_if<Node::Scan>(&node.op))
+      view.base = lowerScan(node, *scan);
+    else if (auto *extract = std::get_if<Node::ExtractResult>(&node.op))
+      view.base = results[node.operands.front()][extract->index];
+    else if (auto *rank = std::get_if<Node::Rank>(&node.op))
+      view.base = atx::TensorRankOp::create(b, getLoc(node.loc), getTensorType(node.shape, DataType::I32),
+                                            materialize(*node.operands.front()), rank->axis);
+    else if (std::holds_alternative<Node::Histogram>(node.op))
+      view.base = lowerHistogram(node);
+    else if (auto *contract = std::get_if<Node::Contract>(&node.op))
+      view.base = lowerContract(node, *contract);
+    else if (std::holds_alternative<Node::Reshape>(node.op))
+      view.base = lowerReshape(node);
+    else if (auto *transpose = std::get_if<Node::Transpose>(&node.op))
+      view.base = lowerTranspose(node, transpose->axes);
+    else if (std::holds_alternative<Node::Broadcast>(node.op))
+      view.base = lowerBroadcast(*node.operands.front(), node.shape, getLoc(node.loc));
+    else if (auto *concat = std::get_if<Node::Concat>(&node.op))
+      view.base = lowerConcat(node, concat->axis);
+    else if (auto *take = std::get_if<Node::Take>(&node.op))
+      view.base = atx::TensorTakeOp::create(b, getLoc(node.loc), getTensorType(node.shape, node.type),
+                                            materialize(*node.operands[0]), materialize(*node.operands[1]), take->axis);
+    else
+      view.base = lowerIota(node);
+    view.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
+    view.extents = node.shape;
   }
   views[&node] = std::move(view);
 }
@@ -393,7 +392,7 @@ mlir::Value OperatorLowering::getScalar(const Node &node, bool inComputeType) {
   DataType type = inComputeType ? getComputeType(node.type) : node.type;
   if (auto *literal = std::get_if<Node::Literal>(&node.op))
     return getConstant(makeLiteral(type, literal->value), loc);
-  return createCast(b, loc, views[&node].base, node.type, type);
+  return ElementwiseBuilder(b, loc).cast(views[&node].base, node.type, type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -487,15 +486,14 @@ mlir::Value OperatorLowering::createGeneric(Location loc, ArrayRef<mlir::Value> 
 
 View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
   Location loc = getLoc(node.loc);
-  // A selection moves values, a conversion names its types; everything else
-  // computes.
-  bool computes = elementwise != Elementwise::Select && elementwise != Elementwise::Cast;
+  bool computes = takesComputeType(elementwise);
+  DataType operandType = node.operands.front()->type;
   View result;
   if (node.isScalar) {
     SmallVector<mlir::Value> operands;
     for (const Node *operand : node.operands)
       operands.push_back(getScalar(*operand, computes));
-    result.base = createElementwise(b, loc, node, elementwise, operands);
+    result.base = ElementwiseBuilder(b, loc).create(elementwise, operandType, node.type, operands);
     return result;
   }
 
@@ -557,206 +555,35 @@ View OperatorLowering::lowerCompute(const Node &node, Elementwise elementwise) {
       mlir::Value &value = converted[inputOf[i]];
       if (!value) {
         DataType type = node.operands[i]->type;
-        value = createCast(builder, loc, args[inputOf[i]], type, computes ? getComputeType(type) : type);
+        value = ElementwiseBuilder(builder, loc).cast(args[inputOf[i]], type, computes ? getComputeType(type) : type);
       }
       operands.push_back(value);
     }
-    return createElementwise(builder, loc, node, elementwise, operands);
+    return ElementwiseBuilder(builder, loc).create(elementwise, operandType, node.type, operands);
   });
   return result;
-}
-
-/// The conversion rules of the language: floats round to nearest, ties to even;
-/// a float becomes the integer towards zero, clamped to the type, NaN 0.
-mlir::Value OperatorLowering::createCast(OpBuilder &builder, Location loc, mlir::Value value, DataType from,
-                                         DataType to) {
-  if (from == to)
-    return value;
-  Type type = getType(to);
-  bool isUnsigned = from == DataType::U8 || from == DataType::U32 || from == DataType::I1;
-  unsigned fromBits = value.getType().getIntOrFloatBitWidth(), toBits = type.getIntOrFloatBitWidth();
-  if (isFloat(from) && isFloat(to)) {
-    if (toBits > fromBits)
-      return arith::ExtFOp::create(builder, loc, type, value);
-    if (toBits == fromBits)
-      value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
-    return arith::TruncFOp::create(builder, loc, type, value);
-  }
-  if (isFloat(to)) {
-    if (isUnsigned)
-      return arith::UIToFPOp::create(builder, loc, type, value);
-    return arith::SIToFPOp::create(builder, loc, type, value);
-  }
-  if (!isFloat(from)) {
-    if (toBits < fromBits)
-      return arith::TruncIOp::create(builder, loc, type, value);
-    // Only the meaning of the bits changes.
-    if (toBits == fromBits)
-      return value;
-    if (isUnsigned)
-      return arith::ExtUIOp::create(builder, loc, type, value);
-    return arith::ExtSIOp::create(builder, loc, type, value);
-  }
-
-  value = createCast(builder, loc, value, from, getComputeType(from));
-  from = getComputeType(from);
-  double limit = std::ldexp(1.0, toBits - 1);
-  auto constant = [&](TypedAttr attr) -> mlir::Value { return arith::ConstantOp::create(builder, loc, attr); };
-  auto select = [&](arith::CmpFPredicate predicate, mlir::Value bound, const llvm::APInt &then, mlir::Value otherwise) {
-    mlir::Value condition = arith::CmpFOp::create(builder, loc, predicate, value, bound);
-    return arith::SelectOp::create(builder, loc, condition, constant(builder.getIntegerAttr(type, then)), otherwise)
-        .getResult();
-  };
-  mlir::Value result = arith::FPToSIOp::create(builder, loc, type, value);
-  result = select(arith::CmpFPredicate::OGE, constant(makeFloat(from, limit)), llvm::APInt::getSignedMaxValue(toBits),
-                  result);
-  result = select(arith::CmpFPredicate::OLT, constant(makeFloat(from, -limit)), llvm::APInt::getSignedMinValue(toBits),
-                  result);
-  return select(arith::CmpFPredicate::UNO, value, llvm::APInt::getZero(toBits), result);
-}
-
-/// 1 / (1 + exp2(-x * log2(e)))
-mlir::Value OperatorLowering::createSigmoid(OpBuilder &builder, Location loc, mlir::Value value) {
-  auto constant = [&](double number) -> mlir::Value {
-    return arith::ConstantOp::create(builder, loc, makeFloat(DataType::F32, number));
-  };
-  mlir::Value exponent = arith::MulFOp::create(builder, loc, value, constant(-std::numbers::log2e), contract);
-  mlir::Value power = math::Exp2Op::create(builder, loc, exponent, approximate);
-  mlir::Value one = constant(1.0);
-  mlir::Value sum = arith::AddFOp::create(builder, loc, power, one, contract);
-  return arith::DivFOp::create(builder, loc, one, sum, approximate);
-}
-
-mlir::Value OperatorLowering::createElementwise(OpBuilder &builder, Location loc, const Node &node,
-                                                Elementwise elementwise, ArrayRef<mlir::Value> operands) {
-  DataType operandType = node.operands.front()->type;
-  bool onFloats = isFloat(operandType);
-  bool onUnsigned = operandType == DataType::U8 || operandType == DataType::U32;
-  mlir::Value lhs = operands.front(), rhs = operands.size() > 1 ? operands[1] : mlir::Value();
-
-  auto compare = [&](arith::CmpFPredicate onFloat, arith::CmpIPredicate onSigned,
-                     arith::CmpIPredicate onUnsignedInt) -> mlir::Value {
-    if (onFloats)
-      return arith::CmpFOp::create(builder, loc, onFloat, lhs, rhs, contract);
-    return arith::CmpIOp::create(builder, loc, onUnsigned ? onUnsignedInt : onSigned, lhs, rhs);
-  };
-  auto constant = [&](TypedAttr attr) -> mlir::Value { return arith::ConstantOp::create(builder, loc, attr); };
-
-  // Results of 16-bit arithmetic are rounded here.
-  auto finish = [&](mlir::Value value) {
-    return createCast(builder, loc, value, getComputeType(node.type), node.type);
-  };
-
-  switch (elementwise) {
-  case Elementwise::Add:
-    return onFloats ? finish(arith::AddFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::AddIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Sub:
-    return onFloats ? finish(arith::SubFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::SubIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Mul:
-    return onFloats ? finish(arith::MulFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::MulIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Div:
-    return finish(arith::DivFOp::create(builder, loc, lhs, rhs, contract));
-  case Elementwise::Max:
-    if (onFloats)
-      return finish(arith::MaximumFOp::create(builder, loc, lhs, rhs, contract));
-    return onUnsigned ? mlir::Value(arith::MaxUIOp::create(builder, loc, lhs, rhs))
-                      : mlir::Value(arith::MaxSIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Min:
-    if (onFloats)
-      return finish(arith::MinimumFOp::create(builder, loc, lhs, rhs, contract));
-    return onUnsigned ? mlir::Value(arith::MinUIOp::create(builder, loc, lhs, rhs))
-                      : mlir::Value(arith::MinSIOp::create(builder, loc, lhs, rhs));
-  case Elementwise::Eq:
-    return compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, arith::CmpIPredicate::eq);
-  case Elementwise::Ne:
-    return compare(arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne, arith::CmpIPredicate::ne);
-  case Elementwise::Lt:
-    return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, arith::CmpIPredicate::ult);
-  case Elementwise::Le:
-    return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, arith::CmpIPredicate::ule);
-  case Elementwise::Gt:
-    return compare(arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt);
-  case Elementwise::Ge:
-    return compare(arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge, arith::CmpIPredicate::uge);
-  case Elementwise::And:
-    return arith::AndIOp::create(builder, loc, lhs, rhs);
-  case Elementwise::Or:
-    return arith::OrIOp::create(builder, loc, lhs, rhs);
-  case Elementwise::Not:
-    return arith::XOrIOp::create(builder, loc, lhs, constant(builder.getBoolAttr(true)));
-  case Elementwise::Neg:
-    if (onFloats)
-      return finish(arith::NegFOp::create(builder, loc, lhs, contract));
-    return arith::SubIOp::create(builder, loc, constant(builder.getIntegerAttr(lhs.getType(), 0)), lhs);
-  case Elementwise::Abs:
-    if (onFloats)
-      return finish(math::AbsFOp::create(builder, loc, lhs, contract));
-    return math::AbsIOp::create(builder, loc, lhs);
-  case Elementwise::Exp:
-    return finish(math::ExpOp::create(builder, loc, lhs, contract));
-  case Elementwise::Exp2:
-    return finish(math::Exp2Op::create(builder, loc, lhs, contract));
-  case Elementwise::Log:
-    return finish(math::LogOp::create(builder, loc, lhs, contract));
-  case Elementwise::Log2:
-    return finish(math::Log2Op::create(builder, loc, lhs, contract));
-  case Elementwise::Sqrt:
-    return finish(math::SqrtOp::create(builder, loc, lhs, contract));
-  case Elementwise::Rsqrt:
-    return finish(math::RsqrtOp::create(builder, loc, lhs, contract));
-  case Elementwise::Recip:
-    return finish(
-        arith::DivFOp::create(builder, loc, constant(builder.getFloatAttr(lhs.getType(), 1.0)), lhs, approximate));
-  case Elementwise::Sigmoid:
-    return finish(createSigmoid(builder, loc, lhs));
-  case Elementwise::Silu:
-    return finish(arith::MulFOp::create(builder, loc, lhs, createSigmoid(builder, loc, lhs), contract));
-  case Elementwise::Tanh:
-    return finish(math::TanhOp::create(builder, loc, lhs, contract));
-  case Elementwise::Floor:
-    return finish(math::FloorOp::create(builder, loc, lhs, contract));
-  case Elementwise::Ceil:
-    return finish(math::CeilOp::create(builder, loc, lhs, contract));
-  case Elementwise::Select:
-    return arith::SelectOp::create(builder, loc, lhs, rhs, operands[2]);
-  case Elementwise::Fma:
-    return finish(math::FmaOp::create(builder, loc, lhs, rhs, operands[2], contract));
-  case Elementwise::Cast:
-    return createCast(builder, loc, lhs, operandType, node.type);
-  }
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 
-mlir::Value OperatorLowering::createCombine(OpBuilder &builder, Location loc, Reduction reduction, mlir::Value lhs,
-                                            mlir::Value rhs) {
-  bool onFloats = isa<FloatType>(lhs.getType());
-  switch (reduction) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    return onFloats ? mlir::Value(arith::AddFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::AddIOp::create(builder, loc, lhs, rhs));
-  case Reduction::Max:
-    return onFloats ? mlir::Value(arith::MaximumFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::MaxSIOp::create(builder, loc, lhs, rhs));
-  case Reduction::Min:
-    return onFloats ? mlir::Value(arith::MinimumFOp::create(builder, loc, lhs, rhs, contract))
-                    : mlir::Value(arith::MinSIOp::create(builder, loc, lhs, rhs));
-  }
-  return {};
-}
-
 View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce) {
   const Node &operand = *node.operands.front();
   const View &source = views[&operand];
   Location loc = getLoc(node.loc);
   unsigned rank = source.extents.size();
+  if (reduce.op == Reduction::ArgMax || reduce.op == Reduction::ArgMin) {
+    View position;
+    bool isUnsigned = operand.type == DataType::U8 || operand.type == DataType::U32;
+    position.base = atx::TensorArgOp::create(b, loc, getTensorType(node.shape, DataType::I32),
+                                             reduce.op == Reduction::ArgMax ? atx::TileReduceKind::ArgMax
+                                                                            : atx::TileReduceKind::ArgMin,
+                                             materialize(operand), reduce.axes.front(), isUnsigned);
+    position.axes = llvm::to_vector<4>(llvm::seq<int>(0, node.shape.size()));
+    position.extents = node.shape;
+    return position;
+  }
 
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   for (unsigned axis : reduce.axes)
@@ -783,24 +610,7 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
     return result;
   }
 
-  TypedAttr neutral;
-  bool onFloats = isFloat(node.type);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  unsigned bits = getType(node.type).getIntOrFloatBitWidth();
-  switch (reduce.op) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    neutral = onFloats ? makeFloat(node.type, 0.0) : b.getIntegerAttr(getType(node.type), 0);
-    break;
-  case Reduction::Max:
-    neutral = onFloats ? makeFloat(node.type, -infinity)
-                       : b.getIntegerAttr(getType(node.type), llvm::APInt::getSignedMinValue(bits));
-    break;
-  case Reduction::Min:
-    neutral = onFloats ? makeFloat(node.type, infinity)
-                       : b.getIntegerAttr(getType(node.type), llvm::APInt::getSignedMaxValue(bits));
-    break;
-  }
+  TypedAttr neutral = ElementwiseBuilder(b, loc).getNeutral(reduce.op, node.type);
 
   // The divisor of a mean: as a number, which does not overflow, and as factors.
   double count = 1;
@@ -826,7 +636,8 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
   AffineMap maps[] = {b.getMultiDimIdentityMap(rank), AffineMap::get(rank, 0, kept, b.getContext())};
   auto generic = linalg::GenericOp::create(
       b, loc, type, source.base, filled, maps, iterators, [&](OpBuilder &builder, Location, ValueRange args) {
-        linalg::YieldOp::create(builder, loc, createCombine(builder, loc, reduce.op, args[0], args[1]));
+        linalg::YieldOp::create(builder, loc,
+                                ElementwiseBuilder(builder, loc).combine(reduce.op, node.type, args[0], args[1]));
       });
   result.base = generic.getResult(0);
   if (!divides)
@@ -847,7 +658,7 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
     if (count != 1)
       extent = arith::MulIOp::create(b, loc, extent, getConstant(b.getIndexAttr(int64_t(staticCount)), loc));
     mlir::Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), extent);
-    divisor = arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+    divisor = arith::SIToFPOp::create(b, loc, getType(node.type), wide);
   }
   result.base = createGeneric(loc, result.base, b.getMultiDimIdentityMap(type.getRank()),
                               getInit(&node, type, result.extents, loc), [&](OpBuilder &builder, ValueRange args) {
@@ -856,6 +667,176 @@ View OperatorLowering::lowerReduce(const Node &node, const Node::Reduce &reduce)
                                 return arith::DivFOp::create(builder, loc, args[0], divisor, contract).getResult();
                               });
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Scans, order, products, shapes
+//===----------------------------------------------------------------------===//
+
+mlir::Value OperatorLowering::materialize(const Node &node) {
+  const View &view = views[&node];
+  Location loc = getLoc(node.loc);
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  bool isWhole = view.extents.size() == node.shape.size();
+  for (auto [i, axis] : llvm::enumerate(view.axes))
+    isWhole &= axis == int(i);
+  if (isWhole)
+    return castTo(view.base, type, loc);
+  SmallVector<int> loops = llvm::to_vector(llvm::seq<int>(0, node.shape.size()));
+  return createGeneric(loc, view.base, getMap(view, loops, loops.size()), getInit(nullptr, type, node.shape, loc),
+                       [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+mlir::Value OperatorLowering::lowerScan(const Node &node, const Node::Scan &scan) {
+  bool isUnsigned = node.type == DataType::U8 || node.type == DataType::U32;
+  atx::TileScanKind kind = atx::TileScanKind::Sum;
+  switch (scan.op) {
+  case Reduction::Prod:
+    kind = atx::TileScanKind::Prod;
+    break;
+  case Reduction::Max:
+    kind = isUnsigned ? atx::TileScanKind::UMax : atx::TileScanKind::Max;
+    break;
+  case Reduction::Min:
+    kind = isUnsigned ? atx::TileScanKind::UMin : atx::TileScanKind::Min;
+    break;
+  default:
+    break;
+  }
+  mlir::Value input = materialize(*node.operands.front());
+  return atx::TensorScanOp::create(b, getLoc(node.loc), input.getType(), kind, input, scan.axis, scan.isExclusive,
+                                   scan.isReverse);
+}
+
+mlir::Value OperatorLowering::lowerHistogram(const Node &node) {
+  Location loc = getLoc(node.loc);
+  const Node &x = *node.operands.front();
+  mlir::Value mask = node.operands.size() > 1 ? lowerBroadcast(*node.operands[1], x.shape, loc) : mlir::Value();
+  return atx::TensorHistogramOp::create(b, loc, getTensorType(node.shape, DataType::I32), materialize(x),
+                                        getIndexValue(getExtent(node.shape.front(), loc), loc), mask,
+                                        x.type == DataType::U8 || x.type == DataType::U32);
+}
+
+mlir::Value OperatorLowering::lowerContract(const Node &node, const Node::Contract &contract) {
+  Location loc = getLoc(node.loc);
+  unsigned rank = node.shape.size();
+  SmallVector<mlir::Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (auto [operand, axes] : llvm::zip_equal(node.operands, contract.axes)) {
+    inputs.push_back(materialize(*operand));
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : axes)
+      exprs.push_back(b.getAffineDimExpr(loop));
+    maps.push_back(AffineMap::get(contract.numLoops, 0, exprs, b.getContext()));
+  }
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  mlir::Value init = getInit(nullptr, type, node.shape, loc);
+  bool isSum = contract.numLoops > rank;
+  if (isSum)
+    init = linalg::FillOp::create(
+               b, loc, getConstant(ElementwiseBuilder(b, loc).getNeutral(Reduction::Sum, node.type), loc), init)
+               .getResult(0);
+  SmallVector<AffineExpr> kept;
+  for (unsigned i = 0; i < rank; ++i)
+    kept.push_back(b.getAffineDimExpr(i));
+  maps.push_back(AffineMap::get(contract.numLoops, 0, kept, b.getContext()));
+  SmallVector<utils::IteratorType> iterators(contract.numLoops, utils::IteratorType::reduction);
+  std::fill_n(iterators.begin(), rank, utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, inputs, init, maps, iterators, [&](OpBuilder &builder, Location, ValueRange args) {
+        ElementwiseBuilder e(builder, loc);
+        mlir::Value value = e.cast(args[0], node.operands[0]->type, node.type);
+        if (node.operands.size() > 1)
+          value = e.create(Elementwise::Mul, node.type, node.type,
+                           {value, e.cast(args[1], node.operands[1]->type, node.type)});
+        if (isSum)
+          value = e.combine(Reduction::Sum, node.type, args.back(), value);
+        linalg::YieldOp::create(builder, loc, value);
+      });
+  return generic.getResult(0);
+}
+
+mlir::Value OperatorLowering::lowerReshape(const Node &node) {
+  Location loc = getLoc(node.loc);
+  const Node &operand = *node.operands.front();
+  mlir::Value value = materialize(operand);
+  auto allAxes = [](size_t rank) {
+    SmallVector<ReassociationIndices> groups;
+    if (rank)
+      groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)));
+    return groups;
+  };
+  // Through one axis, or none when there is a single element.
+  if (operand.shape.size() > 1)
+    value = tensor::CollapseShapeOp::create(b, loc, value, allAxes(operand.shape.size()));
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  auto flat = cast<RankedTensorType>(value.getType());
+  if (node.shape.empty()) {
+    // All extents are 1.
+    value = castTo(value, RankedTensorType::get(SmallVector<int64_t>(flat.getRank(), 1), flat.getElementType()), loc);
+    return flat.getRank()
+               ? tensor::CollapseShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>()).getResult()
+               : value;
+  }
+  if (flat.getRank() == 0)
+    return tensor::ExpandShapeOp::create(b, loc, type, value, ArrayRef<ReassociationIndices>());
+  int64_t count = 1;
+  for (int64_t extent : type.getShape())
+    count = ShapedType::isDynamic(extent) || ShapedType::isDynamic(count) ? ShapedType::kDynamic : count * extent;
+  value = castTo(value, RankedTensorType::get(count, flat.getElementType()), loc);
+  if (node.shape.size() == 1)
+    return castTo(value, type, loc);
+  SmallVector<OpFoldResult> sizes;
+  for (const Extent &extent : node.shape)
+    sizes.push_back(getExtent(extent, loc));
+  return tensor::ExpandShapeOp::create(b, loc, type, value, allAxes(node.shape.size()), sizes);
+}
+
+mlir::Value OperatorLowering::lowerTranspose(const Node &node, ArrayRef<unsigned> axes) {
+  Location loc = getLoc(node.loc);
+  SmallVector<AffineExpr> exprs(axes.size());
+  for (auto [i, axis] : llvm::enumerate(axes))
+    exprs[axis] = b.getAffineDimExpr(i);
+  return createGeneric(loc, materialize(*node.operands.front()), AffineMap::get(axes.size(), 0, exprs, b.getContext()),
+                       getInit(nullptr, getTensorType(node.shape, node.type), node.shape, loc),
+                       [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+mlir::Value OperatorLowering::lowerBroadcast(const Node &source, ArrayRef<Extent> shape, Location loc) {
+  mlir::Value init = getInit(nullptr, getTensorType(shape, source.type), shape, loc);
+  if (source.isScalar)
+    return linalg::FillOp::create(b, loc, getScalar(source, /*inComputeType=*/false), init).getResult(0);
+  View view = views[&source];
+  unsigned offset = shape.size() - source.shape.size();
+  for (unsigned i = 0; i < source.shape.size(); ++i)
+    if (view.axes[i] >= 0 && source.shape[i].isOne() && !shape[offset + i].isOne())
+      dropAxis(view, i, source.type, loc);
+  SmallVector<int> loops = llvm::to_vector(llvm::seq<int>(offset, shape.size()));
+  return createGeneric(loc, view.base, getMap(view, loops, shape.size()), init,
+                       [](OpBuilder &, ValueRange args) { return args.front(); });
+}
+
+mlir::Value OperatorLowering::lowerConcat(const Node &node, unsigned axis) {
+  Location loc = getLoc(node.loc);
+  RankedTensorType type = getTensorType(node.shape, node.type);
+  SmallVector<mlir::Value> inputs;
+  for (const Node *operand : node.operands) {
+    mlir::Value input = materialize(*operand);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = cast<RankedTensorType>(input.getType()).getDimSize(axis);
+    inputs.push_back(castTo(input, RankedTensorType::get(shape, type.getElementType()), loc));
+  }
+  mlir::Value joined = tensor::ConcatOp::create(b, loc, axis, inputs);
+  return castTo(joined, type, loc);
+}
+
+mlir::Value OperatorLowering::lowerIota(const Node &node) {
+  Location loc = getLoc(node.loc);
+  return createGeneric(loc, {}, {}, getInit(nullptr, getTensorType(node.shape, node.type), node.shape, loc),
+                       [&](OpBuilder &builder, ValueRange) {
+                         mlir::Value index = linalg::IndexOp::create(builder, loc, 0);
+                         return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index).getResult();
+                       });
 }
 
 void atrex::frontend::lower(const Operator &op, ModuleOp module, const Diagnostics &diags) {

@@ -1,22 +1,15 @@
-//===- Sema.cpp - Names, types and shapes ---------------------------------===//
+//===- Sema.cpp - Declarations and statements -----------------------------===//
 //
 // Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "atrex/Frontend/Sema.h"
-#include "atrex/Frontend/DimAlgebra.h"
-#include "atrex/Frontend/Lexer.h"
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
+#include "Analyzer.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstdint>
-#include <set>
 
 using namespace atrex;
 using namespace atrex::frontend;
@@ -27,223 +20,6 @@ std::string atrex::frontend::toString(llvm::ArrayRef<Extent> shape) {
   llvm::interleave(shape, [&](const Extent &extent) { text += extent.written.str(); }, [&] { text += ", "; });
   return text + "]";
 }
-
-namespace {
-/// Operators a dimension expression may have; longer ones come from chains of
-/// `let` that double.
-constexpr unsigned maxDimExprSize = 500;
-
-/// Functions from one floating-point value to another.
-std::optional<Elementwise> getUnaryFunction(StringRef name) {
-  return llvm::StringSwitch<std::optional<Elementwise>>(name)
-      .Case("abs", Elementwise::Abs)
-      .Case("exp", Elementwise::Exp)
-      .Case("exp2", Elementwise::Exp2)
-      .Case("log", Elementwise::Log)
-      .Case("log2", Elementwise::Log2)
-      .Case("sqrt", Elementwise::Sqrt)
-      .Case("rsqrt", Elementwise::Rsqrt)
-      .Case("recip", Elementwise::Recip)
-      .Case("sigmoid", Elementwise::Sigmoid)
-      .Case("silu", Elementwise::Silu)
-      .Case("tanh", Elementwise::Tanh)
-      .Case("floor", Elementwise::Floor)
-      .Case("ceil", Elementwise::Ceil)
-      .Default(std::nullopt);
-}
-
-std::optional<Reduction> getReduction(StringRef name) {
-  return llvm::StringSwitch<std::optional<Reduction>>(name)
-      .Case("sum", Reduction::Sum)
-      .Case("mean", Reduction::Mean)
-      .Case("max", Reduction::Max)
-      .Case("min", Reduction::Min)
-      .Default(std::nullopt);
-}
-
-constexpr StringRef functionNames[] = {"abs",     "cdiv", "ceil", "exp",  "exp2", "floor", "fma",
-                                       "log",     "log2", "max",  "mean", "min",  "recip", "rsqrt",
-                                       "sigmoid", "silu", "sqrt", "sum",  "tanh", "where"};
-
-constexpr StringRef typeNames[] = {"i1",  "i8",  "i16", "i32",      "i64",        "u8",     "u32",       "bf16",
-                                   "f16", "f32", "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"};
-
-/// An element type by its name in the language.
-std::optional<DataType> lookupType(StringRef name) {
-  std::optional<DataType> type = parseDataType(name);
-  return type && getName(*type) == name ? type : std::nullopt;
-}
-
-bool isInteger(DataType type) { return !isFloat(type) && type != DataType::I1; }
-bool isUnsigned(DataType type) { return type == DataType::U8 || type == DataType::U32; }
-unsigned getBits(DataType type) { return type == DataType::I1 ? 1 : 8 * getSizeInBytes(type); }
-/// 8-bit floats hold values but do not compute.
-bool isStorageOnly(DataType type) { return isFloat(type) && getSizeInBytes(type) == 1; }
-
-const llvm::fltSemantics &getSemantics(DataType type) {
-  switch (type) {
-  case DataType::BF16:
-    return llvm::APFloat::BFloat();
-  case DataType::F16:
-    return llvm::APFloat::IEEEhalf();
-  case DataType::F64:
-    return llvm::APFloat::IEEEdouble();
-  default:
-    return llvm::APFloat::IEEEsingle();
-  }
-}
-
-/// What an expression denotes.
-struct Value {
-  enum class Kind : uint8_t {
-    /// Already reported; everything made of it is silent.
-    Poison,
-    /// A floating-point constant without a type of its own.
-    Float,
-    /// An integer constant or an expression over dimensions.
-    Dim,
-    Node,
-  };
-  Kind kind = Kind::Poison;
-  double number = 0;
-  DimExpr dim;
-  unsigned dimSize = 0;
-  Node *node = nullptr;
-  /// The expression, for messages.
-  const ast::Expr *expr = nullptr;
-
-  bool isPoison() const { return kind == Kind::Poison; }
-  bool isFloat() const { return kind == Kind::Float; }
-  bool isDim() const { return kind == Kind::Dim; }
-  bool isNode() const { return kind == Kind::Node; }
-  /// An integer without a dimension in it.
-  std::optional<int64_t> getInteger() const { return isDim() ? dim.getConstant() : std::nullopt; }
-};
-
-/// A name of the program.
-struct Symbol {
-  enum class Kind : uint8_t { Param, Let, Dim };
-  Kind kind;
-  llvm::SMLoc loc;
-  Value value;
-  bool isUsed = false;
-};
-
-class Analyzer {
-public:
-  Analyzer(const ast::OpDecl &decl, const DimMap &dims, Diagnostics &diags) : decl(decl), dims(dims), diags(diags) {}
-
-  std::unique_ptr<Operator> run();
-
-private:
-  //===--- Declarations ---------------------------------------------------===//
-
-  void declareDims();
-  void collectDims(const ast::Expr *expr);
-  void declare(const ast::ValueDecl &value, bool isResult);
-  void checkDefault(const ast::ValueDecl &value, Variable &variable);
-  void checkConstraint(const ast::Expr *expr);
-  void checkRuntimeDims();
-  void checkStmt(const ast::Stmt &stmt);
-  void checkLet(const ast::Stmt &stmt, const Value &value);
-  void checkAssign(const ast::Stmt &stmt, const Value &value);
-  void checkResultsAssigned();
-  void warnUnused();
-
-  //===--- Dimension expressions ------------------------------------------===//
-
-  std::optional<Extent> makeExtent(const DimExpr &expr, llvm::SMLoc loc);
-  Value makeDim(DimExpr expr, unsigned size, const ast::Expr *source);
-  Value makeDimBinary(DimExpr::Kind kind, const Value &lhs, const Value &rhs, const ast::Expr *source);
-  /// Evaluates an expression that must be an integer or over dimensions.
-  std::optional<DimExpr> evaluateDim(const ast::Expr *expr, StringRef what);
-  void require(const DimExpr &lhs, StringRef op, const DimExpr &rhs);
-  std::string describeDims(const DimExpr &expr) const;
-
-  //===--- Expressions ----------------------------------------------------===//
-
-  Value evaluate(const ast::Expr *expr);
-  Value evaluateName(const ast::NameExpr &expr);
-  Value evaluateUnary(const ast::UnaryExpr &expr);
-  Value evaluateBinary(const ast::BinaryExpr &expr);
-  Value evaluateCall(const ast::CallExpr &expr);
-  Value evaluateCast(const ast::CallExpr &expr, DataType type);
-  Value evaluateReduction(const ast::CallExpr &expr, Reduction reduction);
-  Value evaluateIndex(const ast::IndexExpr &expr);
-  bool evaluateAxes(const ast::Argument &arg, unsigned rank, llvm::SmallVectorImpl<unsigned> &axes);
-  bool evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::SmallVectorImpl<Value> &values);
-
-  /// Gives constants among `values` the type of the others and checks that all
-  /// types agree. False after an error.
-  bool unify(llvm::MutableArrayRef<Value> values, StringRef what, llvm::SMLoc loc);
-  /// Makes a constant a node of `type`.
-  bool adapt(Value &value, DataType type, StringRef what, llvm::SMLoc loc);
-  bool requireTyped(const Value &value, StringRef what);
-  bool checkComputes(const Value &value, StringRef what);
-  Value makeElementwise(Elementwise op, DataType type, llvm::ArrayRef<Value> operands, StringRef what,
-                        const ast::Expr *source);
-  bool broadcast(Shape &shape, const Value *&shapeOwner, const Value &operand, StringRef what, llvm::SMLoc loc);
-
-  Node *makeNode(decltype(Node::op) op, DataType type, llvm::SMLoc loc) {
-    auto node = std::make_unique<Node>();
-    node->op = std::move(op);
-    node->type = type;
-    node->loc = loc;
-    result->nodes.push_back(std::move(node));
-    return result->nodes.back().get();
-  }
-  static Value makeValue(Node *node, const ast::Expr *source) {
-    Value value;
-    value.kind = Value::Kind::Node;
-    value.node = node;
-    value.expr = source;
-    return value;
-  }
-  Node *makeLiteral(decltype(Node::Literal::value) literal, DataType type, llvm::SMLoc loc) {
-    Node *node = makeNode(Node::Literal{literal}, type, loc);
-    node->isScalar = true;
-    return node;
-  }
-
-  //===--- Messages -------------------------------------------------------===//
-
-  static std::string typeOf(const Value &value);
-  /// `a dimension`, `a scalar of type 'f32'`.
-  static std::string describe(const Value &value) {
-    if (!value.isNode())
-      return (value.getInteger() ? "an " : "a ") + typeOf(value);
-    return (value.node->isScalar ? "a scalar of type '" : "a tensor of type '") + typeOf(value) + "'";
-  }
-  static std::string typeOf(const Variable &variable) {
-    return getName(variable.type).str() + (variable.isScalar ? "" : toString(variable.shape));
-  }
-  void noteType(mlir::InFlightDiagnostic &diagnostic, const Value &value, StringRef which) {
-    diags.note(diagnostic, value.expr->loc) << which << " has type '" << typeOf(value) << "'";
-  }
-  /// `f32(x)` with the text of an expression, or with dots when it is long.
-  static std::string suggestCast(StringRef type, const Value &value) {
-    StringRef text = value.expr->getText();
-    bool isShort = text.size() <= 24 && !text.contains('\n');
-    if (isShort && text.starts_with("(") && text.ends_with(")"))
-      return (type + text).str();
-    return (type + "(" + (isShort ? text : "...") + ")").str();
-  }
-  std::vector<StringRef> visibleNames() const;
-
-  const ast::OpDecl &decl;
-  const DimMap &dims;
-  Diagnostics &diags;
-  std::unique_ptr<Operator> result;
-  llvm::StringMap<Symbol> symbols;
-  /// Names of `let`s in order, for warnings.
-  std::vector<StringRef> letNames;
-  std::vector<StringRef> dimNames;
-  llvm::StringMap<unsigned> resultIndex;
-  /// Results whose declaration or value has an error.
-  llvm::SmallVector<bool> resultIsPoison;
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Dimensions
 //===----------------------------------------------------------------------===//
@@ -264,38 +40,111 @@ static void visitNames(const ast::Expr *expr, llvm::function_ref<void(const ast:
   }
 }
 
-std::vector<StringRef> atrex::frontend::collectDimNames(const ast::OpDecl &decl) {
+void atrex::frontend::visitDimNames(const ast::Expr *expr, llvm::function_ref<void(StringRef)> visit) {
+  visitNames(expr, [&](const ast::NameExpr &name) { visit(name.name); });
+}
+
+/// `K: dim` among the parameters: a dimension that is no extent.
+static bool isDimParam(const ast::ValueDecl &value) { return value.type.element == "dim" && !value.type.isTensor; }
+
+/// `DTYPE: type` among the parameters: an element type that is chosen when the
+/// program is compiled.
+static bool isTypeParam(const ast::ValueDecl &value) { return value.type.element == "type" && !value.type.isTensor; }
+
+std::vector<StringRef> atrex::frontend::collectTypeParams(const ast::OpDecl &decl) {
   std::vector<StringRef> names;
-  for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
-    for (const ast::ValueDecl &value : list)
-      for (const ast::Expr *extent : value.type.extents)
-        visitNames(extent, [&](const ast::NameExpr &name) {
-          if (!llvm::is_contained(names, name.name))
-            names.push_back(name.name);
-        });
+  for (const ast::ValueDecl &param : decl.params)
+    if (isTypeParam(param))
+      names.push_back(param.name);
   return names;
 }
 
+/// Visits the dimensions of a signature: names in extents and strides, and
+/// parameters that are dimensions.
+static void visitSignature(const ast::OpDecl &decl, llvm::function_ref<void(StringRef, llvm::SMLoc)> visit) {
+  auto visitName = [&](const ast::NameExpr &name) { visit(name.name, name.loc); };
+  for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
+    for (const ast::ValueDecl &value : list) {
+      if (list.data() == decl.params.data() && isDimParam(value))
+        visit(value.name, value.loc);
+      for (const ast::Expr *extent : value.type.extents)
+        visitNames(extent, visitName);
+      for (const ast::Expr *stride : value.type.strides)
+        if (stride)
+          visitNames(stride, visitName);
+    }
+}
+
+std::vector<StringRef> atrex::frontend::collectDimNames(const ast::OpDecl &decl, const Library *library) {
+  std::vector<StringRef> names;
+  visitSignature(decl, [&](StringRef name, llvm::SMLoc) {
+    bool isKnob = llvm::any_of(decl.knobs, [&](const ast::KnobDecl &knob) { return knob.name == name; });
+    if (!isKnob && !(library && library->consts.count(name)) && !llvm::is_contained(names, name))
+      names.push_back(name);
+  });
+  return names;
+}
+
+void Analyzer::declareTypes() {
+  for (const ast::ValueDecl &param : decl.params) {
+    if (!isTypeParam(param))
+      continue;
+    // A program that is not compiled is checked with any type.
+    DataType type = DataType::F32;
+    auto given = options.knobs.find(param.name.str());
+    if (param.defaultValue) {
+      auto *name = llvm::dyn_cast<ast::NameExpr>(param.defaultValue);
+      if (std::optional<DataType> value = name ? frontend::lookupType(name->name) : std::nullopt)
+        type = *value;
+      else
+        diags.error(param.defaultValue->loc)
+            << "the default of type '" << param.name << "' must be an element type, got '"
+            << printable(param.defaultValue->getText()) << "'";
+    } else if (options.isSelected && given == options.knobs.end()) {
+      diags.error(param.loc) << "type '" << param.name << "' has no value; give it one with '--knob " << param.name
+                             << "=...', for example 'bf16'";
+    }
+    if (given != options.knobs.end()) {
+      if (std::optional<DataType> value = frontend::lookupType(given->second))
+        type = *value;
+      else
+        diags.error(param.loc) << "type '" << param.name << "' must be an element type, got '"
+                               << printable(given->second) << "'" << didYouMean(given->second, typeNames);
+    }
+    if (!typeParams.try_emplace(param.name, type).second)
+      diags.error(param.loc) << "type '" << param.name << "' is declared twice";
+  }
+}
+
 void Analyzer::declareDims() {
-  auto visit = [&](const ast::NameExpr &name) {
-    auto [entry, isNew] = symbols.try_emplace(name.name, Symbol{Symbol::Kind::Dim, name.loc, {}, true});
+  declareTypes();
+  // Defaults first: they decide which dimensions have no value.
+  for (const ast::ValueDecl &param : decl.params) {
+    if (!isDimParam(param) || !param.defaultValue || dims.count(param.name.str()))
+      continue;
+    std::optional<int64_t> value = evaluateNumber(param.defaultValue, "the default value of a dimension");
+    if (value && *value <= 0)
+      diags.error(param.defaultValue->loc) << "dimension '" << param.name << "' must be positive, got " << *value;
+    else if (value)
+      dims[param.name.str()] = *value;
+  }
+  visitSignature(decl, [&](StringRef name, llvm::SMLoc loc) {
+    if (options.library && options.library->consts.count(name))
+      return;
+    auto [entry, isNew] = symbols.try_emplace(name, Symbol{Symbol::Kind::Dim, loc, {}, true});
     if (!isNew)
       return;
-    if (isReservedWord(name.name)) {
-      diags.error(name.loc) << "'" << name.name << "' is reserved and cannot name a dimension";
+    if (isReservedWord(name)) {
+      diags.error(loc) << "'" << name << "' is reserved and cannot name a dimension";
       return;
     }
     entry->second.value.kind = Value::Kind::Dim;
-    entry->second.value.dim = DimExpr::dim(name.name);
+    entry->second.value.dim = DimExpr::dim(name);
     entry->second.value.dimSize = 1;
-    dimNames.push_back(name.name);
-    if (!dims.count(name.name))
-      result->runtimeDims.push_back(name.name.str());
-  };
-  for (llvm::ArrayRef<ast::ValueDecl> list : {decl.params, decl.results})
-    for (const ast::ValueDecl &value : list)
-      for (const ast::Expr *extent : value.type.extents)
-        visitNames(extent, visit);
+    dimNames.push_back(name);
+    if (!dims.count(name.str()))
+      result->runtimeDims.push_back(name.str());
+  });
 }
 
 /// `H = 1020, K = 8`: the values of the dimensions in `expr`.
@@ -402,6 +251,8 @@ std::optional<DimExpr> Analyzer::evaluateDim(const ast::Expr *expr, StringRef wh
 //===----------------------------------------------------------------------===//
 
 void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
+  if (!isResult && (isDimParam(value) || isTypeParam(value)))
+    return;
   Variable variable;
   variable.name = value.name.str();
   variable.loc = value.loc;
@@ -424,6 +275,9 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
       isPoison = true;
   }
 
+  if (!isPoison && !variable.isScalar && !checkLayout(value, variable))
+    isPoison = true;
+
   if (isResult) {
     if (variable.isScalar && !isPoison) {
       diags.error(value.type.range.Start)
@@ -442,11 +296,18 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
       return;
     }
     auto symbol = symbols.find(value.name);
-    if (symbol != symbols.end() && symbol->second.kind == Symbol::Kind::Dim) {
+    if (symbol != symbols.end() &&
+        (symbol->second.kind == Symbol::Kind::Dim || symbol->second.kind == Symbol::Kind::Knob)) {
+      bool isKnob = symbol->second.kind == Symbol::Kind::Knob;
       mlir::InFlightDiagnostic diagnostic = diags.error(value.loc);
-      diagnostic << "result '" << value.name << "' has the name of a dimension";
-      diags.note(diagnostic, symbol->second.loc) << "the dimension is used here";
+      diagnostic << "result '" << value.name << "' has the name of a " << (isKnob ? "knob" : "dimension");
+      diags.note(diagnostic, symbol->second.loc)
+          << (isKnob ? "the knob is declared here" : "the dimension is used here");
     }
+    // Kernels write to elements of a result.
+    if (isKernel && !symbols.count(value.name))
+      symbols.try_emplace(value.name, Symbol{Symbol::Kind::Result, value.loc,
+                                             isPoison ? Value() : makeMemory(variable, MemoryRef::Kind::Result), true});
     result->results.push_back(std::move(variable));
     result->values.push_back(nullptr);
     result->valueLocs.emplace_back();
@@ -465,20 +326,89 @@ void Analyzer::declare(const ast::ValueDecl &value, bool isResult) {
 
   auto [entry, isNew] = symbols.try_emplace(value.name, Symbol{Symbol::Kind::Param, value.loc, {}, true});
   if (!isNew) {
-    bool isDim = entry->second.kind == Symbol::Kind::Dim;
+    bool isDim = entry->second.kind == Symbol::Kind::Dim, isKnob = entry->second.kind == Symbol::Kind::Knob;
     mlir::InFlightDiagnostic diagnostic = diags.error(value.loc);
-    diagnostic << "parameter '" << value.name << "' " << (isDim ? "has the name of a dimension" : "is declared twice");
+    diagnostic << "parameter '" << value.name << "' "
+               << (isDim    ? "has the name of a dimension"
+                   : isKnob ? "has the name of a knob"
+                            : "is declared twice");
     diags.note(diagnostic, entry->second.loc)
         << (isDim ? "the dimension is used here" : "the other declaration is here");
     return;
   }
-  if (!isPoison) {
+  if (!isPoison && isKernel && !variable.isScalar) {
+    entry->second.value = makeMemory(variable, MemoryRef::Kind::Param);
+  } else if (!isPoison) {
     Node *node = makeNode(Node::Param{unsigned(result->params.size())}, variable.type, value.loc);
     node->isScalar = variable.isScalar;
     node->shape = variable.shape;
     entry->second.value = makeValue(node, nullptr);
   }
   result->params.push_back(std::move(variable));
+}
+
+/// The next parameter or result as memory.
+Value Analyzer::makeMemory(const Variable &variable, MemoryRef::Kind kind) {
+  Value value;
+  value.kind = Value::Kind::Memory;
+  auto memory = std::make_shared<MemoryInfo>();
+  memory->ref.kind = kind;
+  memory->ref.index = kind == MemoryRef::Kind::Param ? result->params.size() : result->results.size();
+  memory->type = variable.type;
+  memory->shape = variable.shape;
+  value.memory = std::move(memory);
+  return value;
+}
+
+/// Strides and alignment that the source states.
+bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
+  bool ok = true;
+  if (value.type.hasStrides) {
+    if (!isKernel) {
+      diags.error(value.type.range.Start) << "strides belong to kernels; tensors of an operator are contiguous";
+      return false;
+    }
+    if (value.type.strides.size() != variable.shape.size()) {
+      diags.error(value.type.range.Start) << "'" << value.name << "' has " << variable.shape.size() << " axes and "
+                                          << value.type.strides.size() << " strides";
+      return false;
+    }
+    DimExpr contiguous = DimExpr::constant(1);
+    for (unsigned i = variable.shape.size(); i-- > 0;) {
+      DimExpr stride = contiguous;
+      if (const ast::Expr *expr = value.type.strides[i]) {
+        std::optional<DimExpr> written = evaluateDim(expr, "a stride");
+        if (!written) {
+          ok = false;
+          continue;
+        }
+        stride = simplify(written->substitute(dims));
+        if (std::optional<int64_t> number = stride.getConstant(); number && *number < 0) {
+          std::string values = describeDims(*written);
+          diags.error(expr->loc) << "stride '" << written->str() << "' is " << *number
+                                 << (values.empty() ? "" : " for ") << values << "; it must not be negative";
+          ok = false;
+          continue;
+        }
+      }
+      variable.strides.insert(variable.strides.begin(), stride);
+      contiguous = simplify(DimExpr::binary(DimExpr::Kind::Mul, stride, variable.shape[i].value));
+    }
+  }
+  if (value.type.alignment) {
+    std::optional<int64_t> alignment = evaluateNumber(value.type.alignment, "an alignment");
+    if (!alignment) {
+      ok = false;
+    } else if (*alignment <= 0 || *alignment > 4096 || !llvm::isPowerOf2_64(*alignment) ||
+               *alignment % getSizeInBytes(variable.type) != 0) {
+      diags.error(value.type.alignment->loc) << "an alignment is a power of two between the size of an element, "
+                                             << getSizeInBytes(variable.type) << ", and 4096 bytes, got " << *alignment;
+      ok = false;
+    } else {
+      variable.alignment = *alignment;
+    }
+  }
+  return ok;
 }
 
 void Analyzer::checkDefault(const ast::ValueDecl &value, Variable &variable) {
@@ -500,7 +430,7 @@ void Analyzer::checkDefault(const ast::ValueDecl &value, Variable &variable) {
   variable.defaultValue = std::get<Node::Literal>(number.node->op).value;
 }
 
-static bool compare(ast::BinaryOp op, int64_t lhs, int64_t rhs) {
+bool atrex::frontend::compareNumbers(ast::BinaryOp op, int64_t lhs, int64_t rhs) {
   switch (op) {
   case ast::BinaryOp::Eq:
     return lhs == rhs;
@@ -539,7 +469,7 @@ void Analyzer::checkConstraint(const ast::Expr *expr) {
     require(left, op, right);
     return;
   }
-  if (compare(binary->op, *leftValue, *rightValue))
+  if (compareNumbers(binary->op, *leftValue, *rightValue))
     return;
   std::string values = describeDims(DimExpr::binary(DimExpr::Kind::Add, *lhs, *rhs));
   mlir::InFlightDiagnostic diagnostic = diags.error(binary->loc);
@@ -560,7 +490,8 @@ void Analyzer::checkRuntimeDims() {
     auto standsAlone = [&](const Variable &variable) {
       return llvm::any_of(variable.shape, [&](const Extent &extent) { return extent.valueKey == name; });
     };
-    if (!llvm::any_of(result->params, standsAlone) && !llvm::any_of(result->results, standsAlone))
+    // A kernel gets its dimensions from the launch, an operator from its tensors.
+    if (!isKernel && !llvm::any_of(result->params, standsAlone) && !llvm::any_of(result->results, standsAlone))
       diags.error(symbols.find(name)->second.loc)
           << "run-time dimension '" << name
           << "' is never an extent by itself, so it cannot be known from the tensors; "
@@ -574,20 +505,94 @@ void Analyzer::checkRuntimeDims() {
 //===----------------------------------------------------------------------===//
 
 void Analyzer::checkStmt(const ast::Stmt &stmt) {
-  Value value = evaluate(stmt.value);
-  if (stmt.kind == ast::Stmt::Kind::Let)
-    checkLet(stmt, value);
-  else
-    checkAssign(stmt, value);
+  if (checkCommonStmt(stmt))
+    return;
+  if (auto *bind = llvm::dyn_cast<ast::BindStmt>(&stmt)) {
+    checkBinding(*bind);
+  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
+    if (assign->compound) {
+      diags.error(assign->operatorLoc) << "'" << ast::getSpelling(*assign->compound)
+                                       << "=' changes a variable, which only kernels have";
+      return;
+    }
+    if (!assign->isTuple) {
+      checkAssign(assign->names.front(), assign->value, evaluate(assign->value));
+      return;
+    }
+    Value value = evaluateAny(assign->value);
+    if (!value.isPoison() && (!value.isTuple() || value.elements.size() != assign->names.size())) {
+      diags.error(assign->value->loc) << assign->names.size() << (assign->names.size() == 1 ? " name" : " names")
+                                      << " for " << (value.isTuple() ? describe(value) : "one value");
+      value = {};
+    }
+    for (auto [i, name] : llvm::enumerate(assign->names))
+      if (name.name != "_")
+        checkAssign(name, assign->value, value.isPoison() ? Value() : value.elements[i]);
+  } else {
+    diags.error(stmt.loc) << "this statement belongs to the kernel form";
+  }
 }
 
-void Analyzer::checkLet(const ast::Stmt &stmt, const Value &value) {
+void Analyzer::checkBinding(const ast::BindStmt &stmt) {
+  if (stmt.kind != ast::Stmt::Kind::Let) {
+    diags.error(stmt.loc) << "this statement belongs to the kernel form";
+    return;
+  }
+  if (!stmt.isTuple) {
+    Value value = evaluate(stmt.value);
+    if (stmt.type && !value.isPoison() && !checkAnnotation(value, *stmt.type, stmt.names.front()))
+      value = {};
+    if (stmt.names.front().name != "_")
+      checkLet(stmt.names.front(), value);
+    return;
+  }
+  Value value = evaluateAny(stmt.value);
+  if (stmt.type)
+    diags.error(stmt.type->range.Start) << "several names have no common type; annotate each by a 'let' of its own";
+  if (!value.isPoison() && (!value.isTuple() || value.elements.size() != stmt.names.size())) {
+    diags.error(stmt.value->loc) << stmt.names.size() << (stmt.names.size() == 1 ? " name" : " names") << " for "
+                                 << (value.isTuple() ? describe(value) : "one value");
+    value = {};
+  }
+  for (auto [i, name] : llvm::enumerate(stmt.names))
+    if (name.name != "_")
+      checkLet(name, value.isPoison() ? Value() : value.elements[i]);
+}
+
+bool Analyzer::checkAnnotation(Value &value, const ast::TypeSpec &spec, const ast::Binding &name) {
+  std::optional<DataType> type = lookupType(spec.element);
+  if (!type) {
+    diags.error(spec.range.Start) << "unknown element type '" << printable(spec.element) << "'"
+                                  << didYouMean(spec.element, typeNames);
+    return false;
+  }
+  Shape shape;
+  for (const ast::Expr *extent : spec.extents)
+    if (!evaluateShape(extent, shape))
+      return false;
+  if (!value.isNode() && !adapt(value, *type, "'" + name.name.str() + "'", value.expr->loc))
+    return false;
+  bool isScalar = !spec.isTensor;
+  if (value.node->type == *type && value.node->isScalar == isScalar && value.node->shape == shape)
+    return true;
+  mlir::InFlightDiagnostic diagnostic = diags.error(spec.range.Start);
+  diagnostic << "'" << name.name << "' is declared as '" << getName(*type)
+             << (isScalar ? std::string() : toString(shape)) << "', the value has type '" << typeOf(value) << "'";
+  if (value.node->type != *type && value.node->shape == shape)
+    diagnostic << "; convert it with '" << suggestCast(getName(*type), value) << "'";
+  noteType(diagnostic, value, "the value");
+  return false;
+}
+
+void Analyzer::checkLet(const ast::Binding &stmt, const Value &value) {
   auto existing = symbols.find(stmt.name);
   if (existing != symbols.end()) {
     Symbol &symbol = existing->second;
-    StringRef what = symbol.kind == Symbol::Kind::Param ? "a parameter"
-                     : symbol.kind == Symbol::Kind::Dim ? "a dimension"
-                                                        : "another value";
+    StringRef what = symbol.kind == Symbol::Kind::Param    ? "a parameter"
+                     : symbol.kind == Symbol::Kind::Dim    ? "a dimension"
+                     : symbol.kind == Symbol::Kind::Knob   ? "a knob"
+                     : symbol.kind == Symbol::Kind::Result ? "a result"
+                                                           : "another value";
     mlir::InFlightDiagnostic diagnostic = diags.error(stmt.loc);
     diagnostic << "'" << stmt.name << "' is the name of " << what << " already; choose another";
     diags.note(diagnostic, symbol.loc) << "'" << stmt.name << "' is introduced here";
@@ -607,7 +612,7 @@ void Analyzer::checkLet(const ast::Stmt &stmt, const Value &value) {
   letNames.push_back(stmt.name);
 }
 
-void Analyzer::checkAssign(const ast::Stmt &stmt, const Value &value) {
+void Analyzer::checkAssign(const ast::Binding &stmt, const ast::Expr *source, const Value &value) {
   auto index = resultIndex.find(stmt.name);
   if (index == resultIndex.end()) {
     auto symbol = symbols.find(stmt.name);
@@ -632,7 +637,10 @@ void Analyzer::checkAssign(const ast::Stmt &stmt, const Value &value) {
     case Symbol::Kind::Dim:
       diagnostic << "dimension '" << stmt.name << "' cannot be assigned";
       break;
-    case Symbol::Kind::Let:
+    case Symbol::Kind::Knob:
+      diagnostic << "knob '" << stmt.name << "' cannot be assigned";
+      break;
+    default:
       diagnostic << "'" << stmt.name << "' has a value already; 'let' values do not change";
       symbol->second.isUsed = true;
       break;
@@ -657,7 +665,7 @@ void Analyzer::checkAssign(const ast::Stmt &stmt, const Value &value) {
   resultIsPoison[i] = true;
 
   Value typed = value;
-  if (!typed.isNode() && !adapt(typed, variable.type, "result '" + variable.name + "'", stmt.value->loc))
+  if (!typed.isNode() && !adapt(typed, variable.type, "result '" + variable.name + "'", source->loc))
     return;
   Node *node = typed.node;
   if (node->type != variable.type) {
@@ -699,10 +707,13 @@ void Analyzer::warnUnused() {
 }
 
 std::unique_ptr<Operator> Analyzer::run() {
+  if (isKernel)
+    return runKernel();
   unsigned errorsBefore = diags.getNumErrors();
   result = std::make_unique<Operator>();
   result->name = decl.name.str();
   result->loc = decl.loc;
+  declareKnobs();
   declareDims();
   for (const ast::ValueDecl &param : decl.params)
     declare(param, /*isResult=*/false);
@@ -717,10 +728,10 @@ std::unique_ptr<Operator> Analyzer::run() {
     for (const ast::Expr *constraint : decl.constraints)
       checkConstraint(constraint);
   }
-  for (const ast::Stmt &stmt : decl.body) {
+  for (const ast::Stmt *stmt : decl.body.stmts) {
     if (diags.reachedLimit())
       return nullptr;
-    checkStmt(stmt);
+    checkStmt(*stmt);
   }
   checkResultsAssigned();
   if (!decl.hasErrors)
@@ -730,743 +741,9 @@ std::unique_ptr<Operator> Analyzer::run() {
   return std::move(result);
 }
 
-//===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-std::string Analyzer::typeOf(const Value &value) {
-  switch (value.kind) {
-  case Value::Kind::Poison:
-    return "?";
-  case Value::Kind::Float:
-    return "floating-point constant";
-  case Value::Kind::Dim:
-    return value.getInteger() ? "integer constant" : "dimension";
-  case Value::Kind::Node:
-    break;
-  }
-  std::string name = getName(value.node->type).str();
-  return value.node->isScalar ? name : name + toString(value.node->shape);
-}
-
-bool Analyzer::adapt(Value &value, DataType type, StringRef what, llvm::SMLoc loc) {
-  if (value.isFloat()) {
-    if (!isFloat(type) || isStorageOnly(type)) {
-      diags.error(loc) << what << " needs a value of type '" << getName(type) << "', got a floating-point constant";
-      return false;
-    }
-    llvm::APFloat number(value.number);
-    bool losesInfo;
-    number.convert(getSemantics(type), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    bool overflows = number.isInfinity() && !std::isinf(value.number);
-    bool underflows = number.isZero() && value.number != 0;
-    if (overflows || underflows) {
-      diags.error(value.expr ? value.expr->loc : loc)
-          << "constant '" << (value.expr ? printable(value.expr->getText()) : "") << "' "
-          << (overflows ? "is too large for" : "is rounded to zero in") << " type '" << getName(type) << "'";
-      return false;
-    }
-    number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    value = makeValue(makeLiteral(number.convertToDouble(), type, value.expr ? value.expr->loc : loc), value.expr);
-    return true;
-  }
-  std::optional<int64_t> integer = value.getInteger();
-  if (!integer || !isInteger(type)) {
-    mlir::InFlightDiagnostic diagnostic = diags.error(loc);
-    diagnostic << what << " needs a value of type '" << getName(type) << "', got "
-               << (integer ? "an integer constant" : "a dimension");
-    if (integer && value.expr && llvm::isa<ast::IntegerExpr>(value.expr) && isFloat(type))
-      diagnostic << "; write '" << *integer << ".0'";
-    else if (value.expr && type != DataType::I1)
-      diagnostic << "; convert it with '" << suggestCast(getName(type), value) << "'";
-    return false;
-  }
-  bool fits = isUnsigned(type) ? *integer >= 0 && llvm::isUIntN(getBits(type), *integer)
-                               : getBits(type) == 64 || llvm::isIntN(getBits(type), *integer);
-  if (!fits) {
-    diags.error(value.expr ? value.expr->loc : loc)
-        << "integer '" << *integer << "' does not fit type '" << getName(type) << "'";
-    return false;
-  }
-  value = makeValue(makeLiteral(*integer, type, value.expr ? value.expr->loc : loc), value.expr);
-  return true;
-}
-
-bool Analyzer::unify(llvm::MutableArrayRef<Value> values, StringRef what, llvm::SMLoc loc) {
-  const Value *first = llvm::find_if(values, [](const Value &v) { return v.isNode(); });
-  if (first == values.end()) {
-    diags.error(loc) << "all operands of " << what << " are constants or dimensions; give one a type, for example '"
-                     << suggestCast("f32", values.front()) << "'";
-    return false;
-  }
-  for (Value &value : values) {
-    if (!value.isNode()) {
-      if (!adapt(value, first->node->type, what, value.expr->loc))
-        return false;
-      continue;
-    }
-    if (value.node->type == first->node->type)
-      continue;
-    // Converting to f32 loses nothing where one operand has it.
-    bool convertFirst = value.node->type == DataType::F32 || value.node->type == DataType::F64;
-    const Value &converted = convertFirst ? *first : value;
-    const Value &kept = convertFirst ? value : *first;
-    mlir::InFlightDiagnostic diagnostic = diags.error(loc);
-    diagnostic << "operands of " << what << " have different element types '" << getName(first->node->type) << "' and '"
-               << getName(value.node->type) << "'; convert one, for example with '"
-               << suggestCast(getName(kept.node->type), converted) << "'";
-    noteType(diagnostic, *first, "this operand");
-    noteType(diagnostic, value, "this operand");
-    return false;
-  }
-  return true;
-}
-
-bool Analyzer::requireTyped(const Value &value, StringRef what) {
-  if (value.isNode())
-    return true;
-  diags.error(value.expr->loc) << "the operand of " << what << " is a "
-                               << (value.isFloat()      ? "constant"
-                                   : value.getInteger() ? "constant"
-                                                        : "dimension")
-                               << " without a type; write '" << suggestCast("f32", value) << "'";
-  return false;
-}
-
-/// Whether arithmetic exists in the type of `value`.
-bool Analyzer::checkComputes(const Value &value, StringRef what) {
-  if (!isStorageOnly(value.node->type))
-    return true;
-  diags.error(value.expr->loc) << "type '" << getName(value.node->type) << "' does not compute; apply " << what
-                               << " to '" << suggestCast("f32", value) << "'";
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Shapes
-//===----------------------------------------------------------------------===//
-
-/// Broadcasts `shape` against the shape of `operand`. `shapeOwner` is the
-/// operand that gave `shape`, for messages.
-bool Analyzer::broadcast(Shape &shape, const Value *&shapeOwner, const Value &operand, StringRef what,
-                         llvm::SMLoc loc) {
-  const Shape &other = operand.node->shape;
-  if (!shapeOwner || (shape.empty() && !other.empty())) {
-    shape = other;
-    shapeOwner = &operand;
-    return true;
-  }
-  Shape merged = shape.size() >= other.size() ? shape : other;
-  unsigned rank = merged.size();
-  for (unsigned fromEnd = 1; fromEnd <= std::min(shape.size(), other.size()); ++fromEnd) {
-    const Extent &left = shape[shape.size() - fromEnd], &right = other[other.size() - fromEnd];
-    Extent &target = merged[rank - fromEnd];
-    if (left == right || right.isOne()) {
-      target = left;
-    } else if (left.isOne()) {
-      target = right;
-    } else {
-      mlir::InFlightDiagnostic diagnostic = diags.error(loc);
-      diagnostic << "shapes '" << toString(shape) << "' and '" << toString(other) << "' of the operands of " << what
-                 << " do not broadcast: '" << left.written.str() << "' against '" << right.written.str()
-                 << "', counted from the last axis";
-      // A row statistic that lost its axis.
-      bool isLeftShort = shape.size() < other.size();
-      const Shape &shorter = isLeftShort ? shape : other, &longer = isLeftShort ? other : shape;
-      if (shorter.size() + 1 == longer.size() &&
-          std::equal(shorter.begin(), shorter.end(), longer.begin(), longer.end() - 1)) {
-        std::string hint = "[";
-        for (unsigned i = 0; i < shorter.size(); ++i)
-          hint += ":, ";
-        diagnostic << "; did you mean '" << hint << "None]' after the " << (isLeftShort ? "first" : "second") << "?";
-      }
-      noteType(diagnostic, *shapeOwner, "this operand");
-      noteType(diagnostic, operand, "this operand");
-      return false;
-    }
-  }
-  if (other.size() > shape.size())
-    shapeOwner = &operand;
-  shape = std::move(merged);
-  return true;
-}
-
-Value Analyzer::makeElementwise(Elementwise op, DataType type, llvm::ArrayRef<Value> operands, StringRef what,
-                                const ast::Expr *source) {
-  Shape shape;
-  const Value *owner = nullptr;
-  bool isScalar = true;
-  for (const Value &operand : operands) {
-    if (!broadcast(shape, owner, operand, what, source->loc))
-      return {};
-    isScalar &= operand.node->isScalar;
-  }
-  Node *node = makeNode(Node::Compute{op}, type, source->loc);
-  node->isScalar = isScalar;
-  node->shape = std::move(shape);
-  for (const Value &operand : operands)
-    node->operands.push_back(operand.node);
-  return makeValue(node, source);
-}
-
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-std::vector<StringRef> Analyzer::visibleNames() const {
-  std::vector<StringRef> names;
-  for (const Variable &param : result->params)
-    names.push_back(param.name);
-  llvm::append_range(names, letNames);
-  llvm::append_range(names, dimNames);
-  return names;
-}
-
-Value Analyzer::evaluate(const ast::Expr *expr) {
-  switch (expr->kind) {
-  case ast::Expr::Kind::Error:
-    return {};
-  case ast::Expr::Kind::Integer:
-    return makeDim(DimExpr::constant(llvm::cast<ast::IntegerExpr>(expr)->value), 1, expr);
-  case ast::Expr::Kind::Float: {
-    Value value;
-    value.kind = Value::Kind::Float;
-    value.number = llvm::cast<ast::FloatExpr>(expr)->value;
-    value.expr = expr;
-    return value;
-  }
-  case ast::Expr::Kind::Name:
-    return evaluateName(*llvm::cast<ast::NameExpr>(expr));
-  case ast::Expr::Kind::Unary:
-    return evaluateUnary(*llvm::cast<ast::UnaryExpr>(expr));
-  case ast::Expr::Kind::Binary:
-    return evaluateBinary(*llvm::cast<ast::BinaryExpr>(expr));
-  case ast::Expr::Kind::Call:
-    return evaluateCall(*llvm::cast<ast::CallExpr>(expr));
-  case ast::Expr::Kind::Index:
-    return evaluateIndex(*llvm::cast<ast::IndexExpr>(expr));
-  case ast::Expr::Kind::Tuple:
-    diags.error(expr->loc) << "a list of values is allowed only as the axes of a reduction";
-    return {};
-  }
-  return {};
-}
-
-Value Analyzer::evaluateName(const ast::NameExpr &expr) {
-  auto symbol = symbols.find(expr.name);
-  if (symbol != symbols.end()) {
-    symbol->second.isUsed = true;
-    Value value = symbol->second.value;
-    value.expr = &expr;
-    return value;
-  }
-  if (auto index = resultIndex.find(expr.name); index != resultIndex.end()) {
-    mlir::InFlightDiagnostic diagnostic = diags.error(expr.loc);
-    diagnostic << "result '" << expr.name << "' cannot be read; bind its value with 'let' and use that";
-    diags.note(diagnostic, result->results[index->second].loc) << "the result is declared here";
-    return {};
-  }
-  if (lookupType(expr.name)) {
-    diags.error(expr.loc) << "'" << expr.name << "' is an element type; a conversion is written '" << expr.name
-                          << "(value)'";
-    return {};
-  }
-  if (llvm::is_contained(functionNames, expr.name)) {
-    diags.error(expr.loc) << "'" << expr.name << "' is a function; call it with '" << expr.name << "(...)'";
-    return {};
-  }
-  diags.error(expr.loc) << "unknown name '" << printable(expr.name) << "'" << didYouMean(expr.name, visibleNames());
-  return {};
-}
-
-Value Analyzer::evaluateUnary(const ast::UnaryExpr &expr) {
-  Value operand = evaluate(expr.operand);
-  if (operand.isPoison())
-    return {};
-  if (expr.op == ast::UnaryOp::Neg) {
-    if (operand.isFloat()) {
-      operand.number = -operand.number;
-      operand.expr = &expr;
-      return operand;
-    }
-    if (operand.isDim())
-      return makeDimBinary(DimExpr::Kind::Sub, makeDim(DimExpr::constant(0), 1, &expr), operand, &expr);
-    if (!checkComputes(operand, "'-'"))
-      return {};
-    if (operand.node->type == DataType::I1 || isUnsigned(operand.node->type)) {
-      diags.error(expr.loc) << "'-' needs a signed operand, got " << describe(operand);
-      return {};
-    }
-    return makeElementwise(Elementwise::Neg, operand.node->type, operand, "'-'", &expr);
-  }
-  if (!operand.isNode() || operand.node->type != DataType::I1) {
-    diags.error(expr.loc) << "'!' needs a truth value of type 'i1', got " << describe(operand);
-    return {};
-  }
-  return makeElementwise(Elementwise::Not, DataType::I1, operand, "'!'", &expr);
-}
-
-static std::optional<DimExpr::Kind> getDimKind(ast::BinaryOp op) {
-  switch (op) {
-  case ast::BinaryOp::Add:
-    return DimExpr::Kind::Add;
-  case ast::BinaryOp::Sub:
-    return DimExpr::Kind::Sub;
-  case ast::BinaryOp::Mul:
-    return DimExpr::Kind::Mul;
-  case ast::BinaryOp::Div:
-    return DimExpr::Kind::FloorDiv;
-  case ast::BinaryOp::Mod:
-    return DimExpr::Kind::Mod;
-  default:
-    return std::nullopt;
-  }
-}
-
-static Elementwise getElementwise(ast::BinaryOp op) {
-  switch (op) {
-  case ast::BinaryOp::Add:
-    return Elementwise::Add;
-  case ast::BinaryOp::Sub:
-    return Elementwise::Sub;
-  case ast::BinaryOp::Mul:
-    return Elementwise::Mul;
-  case ast::BinaryOp::Div:
-  case ast::BinaryOp::Mod:
-    return Elementwise::Div;
-  case ast::BinaryOp::Eq:
-    return Elementwise::Eq;
-  case ast::BinaryOp::Ne:
-    return Elementwise::Ne;
-  case ast::BinaryOp::Lt:
-    return Elementwise::Lt;
-  case ast::BinaryOp::Le:
-    return Elementwise::Le;
-  case ast::BinaryOp::Gt:
-    return Elementwise::Gt;
-  case ast::BinaryOp::Ge:
-    return Elementwise::Ge;
-  case ast::BinaryOp::And:
-    return Elementwise::And;
-  case ast::BinaryOp::Or:
-    return Elementwise::Or;
-  }
-  return Elementwise::Add;
-}
-
-Value Analyzer::evaluateBinary(const ast::BinaryExpr &expr) {
-  Value operands[] = {evaluate(expr.lhs), evaluate(expr.rhs)};
-  Value &lhs = operands[0], &rhs = operands[1];
-  if (lhs.isPoison() || rhs.isPoison())
-    return {};
-  std::string what = ("'" + ast::getSpelling(expr.op) + "'").str();
-
-  std::optional<DimExpr::Kind> dimKind = getDimKind(expr.op);
-  if (lhs.isDim() && rhs.isDim() && dimKind)
-    return makeDimBinary(*dimKind, lhs, rhs, &expr);
-  if (lhs.isFloat() && rhs.isFloat() && dimKind && expr.op != ast::BinaryOp::Mod) {
-    Value value = lhs;
-    value.expr = &expr;
-    double a = lhs.number, b = rhs.number;
-    value.number = expr.op == ast::BinaryOp::Add   ? a + b
-                   : expr.op == ast::BinaryOp::Sub ? a - b
-                   : expr.op == ast::BinaryOp::Mul ? a * b
-                                                   : a / b;
-    if (std::isnan(value.number) || (std::isinf(value.number) && !std::isinf(a) && !std::isinf(b))) {
-      diags.error(expr.loc) << "constant expression '" << printable(expr.getText()) << "' has no finite value";
-      return {};
-    }
-    return value;
-  }
-  if (!lhs.isNode() && !rhs.isNode()) {
-    mlir::InFlightDiagnostic diagnostic = diags.error(expr.loc);
-    if (ast::isComparison(expr.op) && lhs.isDim() && rhs.isDim())
-      diagnostic << "dimensions are compared in the 'where' clause of the operator, not in its body";
-    else
-      diagnostic << "operands of " << what << " are " << describe(lhs) << " and " << describe(rhs)
-                 << "; give them types, for example with '" << suggestCast("f32", lhs.isDim() ? lhs : rhs) << "'";
-    return {};
-  }
-  if (!unify(operands, what, expr.loc))
-    return {};
-
-  DataType type = lhs.node->type;
-  auto fail = [&](const llvm::Twine &message) -> Value {
-    diags.error(expr.loc) << message;
-    return {};
-  };
-  if (expr.op == ast::BinaryOp::And || expr.op == ast::BinaryOp::Or) {
-    if (type != DataType::I1)
-      return fail(what + " needs truth values of type 'i1', got " + describe(lhs));
-    return makeElementwise(getElementwise(expr.op), type, operands, what, &expr);
-  }
-  if (!checkComputes(lhs, what))
-    return {};
-  if (ast::isComparison(expr.op)) {
-    if (type == DataType::I1 && expr.op != ast::BinaryOp::Eq && expr.op != ast::BinaryOp::Ne)
-      return fail("truth values have no order; " + what + " needs numbers");
-    return makeElementwise(getElementwise(expr.op), DataType::I1, operands, what, &expr);
-  }
-  if (type == DataType::I1)
-    return fail(what + " needs numbers, got " + describe(lhs) + "; select with 'where(condition, a, b)'");
-  if (expr.op == ast::BinaryOp::Mod && isFloat(type))
-    return fail("'%' needs integers, got " + describe(lhs));
-  if (!isFloat(type) && (expr.op == ast::BinaryOp::Div || expr.op == ast::BinaryOp::Mod))
-    return fail(what + " of integer tensors and scalars is not supported yet; only dimensions are divided");
-  return makeElementwise(getElementwise(expr.op), type, operands, what, &expr);
-}
-
-/// Evaluates exactly `count` positional arguments.
-bool Analyzer::evaluateArgs(const ast::CallExpr &expr, unsigned count, llvm::SmallVectorImpl<Value> &values) {
-  bool ok = true;
-  for (const ast::Argument &arg : expr.args) {
-    if (!arg.name.empty()) {
-      diags.error(arg.loc) << "'" << expr.callee << "' has no argument named '" << printable(arg.name) << "'";
-      ok = false;
-    }
-    values.push_back(evaluate(arg.value));
-    ok &= !values.back().isPoison();
-  }
-  if (!ok)
-    return false;
-  if (values.size() == count)
-    return true;
-  diags.error(expr.loc) << "'" << expr.callee << "' takes " << count << (count == 1 ? " argument" : " arguments")
-                        << ", got " << values.size();
-  return false;
-}
-
-Value Analyzer::evaluateCall(const ast::CallExpr &expr) {
-  if (std::optional<DataType> type = lookupType(expr.callee))
-    return evaluateCast(expr, *type);
-
-  bool hasAxis = llvm::any_of(expr.args, [](const ast::Argument &arg) { return !arg.name.empty(); });
-  std::optional<Reduction> reduction = getReduction(expr.callee);
-  bool isMinMax = expr.callee == "max" || expr.callee == "min";
-  // `max(x, axis = 1)` reduces, `max(a, b)` compares.
-  if (reduction && (!isMinMax || hasAxis || expr.args.size() == 1))
-    return evaluateReduction(expr, *reduction);
-
-  llvm::SmallVector<Value> args;
-  std::string what = ("'" + expr.callee + "'").str();
-  if (isMinMax) {
-    if (!evaluateArgs(expr, 2, args) || !unify(args, what, expr.loc) || !checkComputes(args[0], what))
-      return {};
-    if (args[0].node->type == DataType::I1) {
-      diags.error(expr.loc) << what << " needs numbers, got " << describe(args[0]);
-      return {};
-    }
-    return makeElementwise(expr.callee == "max" ? Elementwise::Max : Elementwise::Min, args[0].node->type, args, what,
-                           &expr);
-  }
-  if (expr.callee == "cdiv") {
-    if (!evaluateArgs(expr, 2, args))
-      return {};
-    for (const Value &arg : args) {
-      if (arg.isDim())
-        continue;
-      diags.error(arg.expr->loc) << "'cdiv' divides integers and dimensions, got " << describe(arg);
-      return {};
-    }
-    return makeDimBinary(DimExpr::Kind::CeilDiv, args[0], args[1], &expr);
-  }
-  if (expr.callee == "where") {
-    if (!evaluateArgs(expr, 3, args))
-      return {};
-    if (!args[0].isNode() || args[0].node->type != DataType::I1) {
-      diags.error(args[0].expr->loc) << "the condition of 'where' must have type 'i1', got " << describe(args[0]);
-      return {};
-    }
-    if (!unify(llvm::MutableArrayRef(args).drop_front(), what, expr.loc))
-      return {};
-    return makeElementwise(Elementwise::Select, args[1].node->type, args, what, &expr);
-  }
-  std::optional<Elementwise> unary = getUnaryFunction(expr.callee);
-  bool isFma = expr.callee == "fma";
-  if (unary || isFma) {
-    if (!evaluateArgs(expr, isFma ? 3 : 1, args))
-      return {};
-    if (isFma ? !unify(args, what, expr.loc) : !requireTyped(args[0], what))
-      return {};
-    if (!checkComputes(args[0], what))
-      return {};
-    DataType type = args[0].node->type;
-    bool takesInteger = unary == Elementwise::Abs && isInteger(type) && !isUnsigned(type);
-    if (!isFloat(type) && !takesInteger) {
-      diags.error(args[0].expr->loc) << what << " needs a floating-point operand, got " << describe(args[0]);
-      return {};
-    }
-    // No chip has these in double precision without a library.
-    bool isExactInF64 = isFma || unary == Elementwise::Abs || unary == Elementwise::Sqrt ||
-                        unary == Elementwise::Floor || unary == Elementwise::Ceil;
-    if (type == DataType::F64 && !isExactInF64) {
-      diags.error(args[0].expr->loc) << what << " is not available in 'f64'; convert with '"
-                                     << suggestCast("f32", args[0]) << "'";
-      return {};
-    }
-    return makeElementwise(isFma ? Elementwise::Fma : *unary, type, args, what, &expr);
-  }
-
-  std::vector<StringRef> names(std::begin(functionNames), std::end(functionNames));
-  llvm::append_range(names, typeNames);
-  if (symbols.count(expr.callee)) {
-    diags.error(expr.loc) << "'" << printable(expr.callee) << "' is not a function; a product is written with '*'";
-  } else {
-    diags.error(expr.loc) << "unknown function '" << printable(expr.callee) << "'" << didYouMean(expr.callee, names);
-  }
-  // Names inside are still looked up, so that each is reported in this run.
-  for (const ast::Argument &arg : expr.args)
-    evaluate(arg.value);
-  return {};
-}
-
-Value Analyzer::evaluateCast(const ast::CallExpr &expr, DataType type) {
-  llvm::SmallVector<Value> args;
-  if (!evaluateArgs(expr, 1, args))
-    return {};
-  Value &operand = args[0];
-  std::string what = ("'" + expr.callee + "'").str();
-  auto fail = [&](const llvm::Twine &message) -> Value {
-    diags.error(expr.loc) << message;
-    return {};
-  };
-  if (isStorageOnly(type))
-    return fail("conversions to " + what + " are not supported yet");
-  if (operand.isFloat()) {
-    if (!adapt(operand, type, what, expr.loc))
-      return {};
-    operand.expr = &expr;
-    return operand;
-  }
-  if (operand.isDim()) {
-    if (std::optional<int64_t> integer = operand.getInteger()) {
-      if (type == DataType::I1)
-        return fail("truth values are made by comparing, not by conversion");
-      if (!isFloat(type)) {
-        if (!adapt(operand, type, what, expr.loc))
-          return {};
-        operand.expr = &expr;
-        return operand;
-      }
-    }
-    if (type != DataType::F32 && type != DataType::I32 && type != DataType::I64)
-      return fail("a dimension or integer converts to 'f32', 'i32' or 'i64', not to " + what);
-    if (type == DataType::I32) {
-      DimExpr limit = DimExpr::constant(INT32_MAX);
-      DimExpr value = operand.dim.substitute(dims);
-      if (std::optional<int64_t> constant = value.getConstant()) {
-        if (!llvm::isInt<32>(*constant))
-          return fail("'" + operand.dim.str() + "' is " + llvm::Twine(*constant) + ", which does not fit 'i32'");
-      } else {
-        require(value, "<=", limit);
-      }
-    }
-    Node *node = makeNode(Node::Dim{operand.dim.substitute(dims)}, type, expr.loc);
-    node->isScalar = true;
-    return makeValue(node, &expr);
-  }
-
-  DataType from = operand.node->type;
-  if (from == type) {
-    operand.expr = &expr;
-    return operand;
-  }
-  if (type == DataType::I1)
-    return fail("truth values are made by comparing, for example 'x != 0'");
-  if (isInteger(from) && isFloat(type) && type != DataType::F32 && type != DataType::F64)
-    return fail("'" + getName(from) + "' converts to " + what + " in two roundings; write them out as '" +
-                suggestCast((expr.callee + "(f32").str(), operand) + ")'");
-  if (isFloat(from) && isInteger(type) && type != DataType::I32 && type != DataType::I64)
-    return fail("'" + getName(from) + "' converts to 'i32' or 'i64', not to " + what);
-  return makeElementwise(Elementwise::Cast, type, operand, what, &expr);
-}
-
-bool Analyzer::evaluateAxes(const ast::Argument &arg, unsigned rank, llvm::SmallVectorImpl<unsigned> &axes) {
-  llvm::ArrayRef<const ast::Expr *> list = arg.value;
-  if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(arg.value))
-    list = tuple->elements;
-  for (const ast::Expr *expr : list) {
-    std::optional<DimExpr> value = evaluateDim(expr, "an axis");
-    if (!value)
-      return false;
-    std::optional<int64_t> axis = value->getConstant();
-    if (!axis) {
-      diags.error(expr->loc) << "an axis must be an integer constant";
-      return false;
-    }
-    if (*axis < -int64_t(rank) || *axis >= int64_t(rank)) {
-      diags.error(expr->loc) << "axis " << *axis << " is out of range for a tensor of rank " << rank;
-      return false;
-    }
-    unsigned position = *axis < 0 ? *axis + rank : *axis;
-    if (llvm::is_contained(axes, position)) {
-      diags.error(expr->loc) << "axis " << *axis << " is named twice";
-      return false;
-    }
-    axes.push_back(position);
-  }
-  llvm::sort(axes);
-  return true;
-}
-
-Value Analyzer::evaluateReduction(const ast::CallExpr &expr, Reduction reduction) {
-  const ast::Argument *axisArg = nullptr;
-  llvm::SmallVector<Value> operands;
-  bool ok = true;
-  for (const ast::Argument &arg : expr.args) {
-    if (arg.name == "axis" && !axisArg) {
-      axisArg = &arg;
-    } else if (!arg.name.empty()) {
-      diags.error(arg.loc) << "'" << expr.callee << "' has no "
-                           << (arg.name == "axis" ? "second argument 'axis'"
-                                                  : "argument named '" + printable(arg.name) + "'")
-                           << (arg.name == "axis" ? "" : didYouMean(arg.name, {"axis"}));
-      ok = false;
-    } else {
-      operands.push_back(evaluate(arg.value));
-      ok &= !operands.back().isPoison();
-    }
-  }
-  if (!ok)
-    return {};
-  if (operands.size() == 2 && !axisArg && operands[1].isDim()) {
-    diags.error(operands[1].expr->loc) << "the axis of '" << expr.callee
-                                       << "' is named: 'axis = " << printable(operands[1].expr->getText()) << "'";
-    return {};
-  }
-  if (operands.size() != 1) {
-    diags.error(expr.loc) << "'" << expr.callee << "' reduces one tensor, got " << operands.size() << " operands";
-    return {};
-  }
-  if (!axisArg) {
-    bool isMinMax = reduction == Reduction::Max || reduction == Reduction::Min;
-    diags.error(expr.loc) << "'" << expr.callee << "' needs the axis it reduces, for example 'axis = -1'"
-                          << (isMinMax ? ", or a second value to compare with" : "");
-    return {};
-  }
-  Value &operand = operands[0];
-  if (!operand.isNode() || operand.node->isScalar) {
-    diags.error(operand.expr->loc) << "'" << expr.callee << "' reduces a tensor, got " << describe(operand);
-    return {};
-  }
-  DataType type = operand.node->type;
-  if (isFloat(type) && type != DataType::F32) {
-    diags.error(operand.expr->loc) << "'" << expr.callee << "' accumulates in 'f32', but the operand has type '"
-                                   << typeOf(operand) << "'; reduce '" << suggestCast("f32", operand) << "'";
-    return {};
-  }
-  bool reducesInteger = (type == DataType::I32 || type == DataType::I64) && reduction != Reduction::Mean;
-  if (type != DataType::F32 && !reducesInteger) {
-    diags.error(operand.expr->loc) << "'" << expr.callee << "' cannot reduce type '" << typeOf(operand) << "'; reduce '"
-                                   << suggestCast(reduction == Reduction::Mean ? "f32" : "i32", operand) << "'";
-    return {};
-  }
-  llvm::SmallVector<unsigned> axes;
-  const Shape &shape = operand.node->shape;
-  if (!evaluateAxes(*axisArg, shape.size(), axes))
-    return {};
-  Node *node = makeNode(Node::Reduce{reduction, axes}, type, expr.loc);
-  for (unsigned i = 0; i < shape.size(); ++i)
-    if (!llvm::is_contained(axes, i))
-      node->shape.push_back(shape[i]);
-  node->operands.push_back(operand.node);
-  return makeValue(node, &expr);
-}
-
-Value Analyzer::evaluateIndex(const ast::IndexExpr &expr) {
-  Value base = evaluate(expr.base);
-  if (base.isPoison())
-    return {};
-  if (!base.isNode() || base.node->isScalar) {
-    diags.error(expr.loc) << "only tensors have axes to select from, got " << describe(base);
-    return {};
-  }
-  const Shape &shape = base.node->shape;
-  unsigned count =
-      llvm::count_if(expr.items, [](const ast::Subscript &i) { return i.kind != ast::Subscript::Kind::NewAxis; });
-  if (count != shape.size()) {
-    mlir::InFlightDiagnostic diagnostic = diags.error(expr.loc);
-    diagnostic << "subscript selects from " << count << (count == 1 ? " axis" : " axes") << ", but the tensor has "
-               << shape.size() << "; write ':' for an axis kept whole";
-    noteType(diagnostic, base, "the tensor");
-    return {};
-  }
-  Node::Subscript subscript;
-  Shape newShape;
-  bool isIdentity = true;
-  unsigned axis = 0;
-  for (const ast::Subscript &item : expr.items) {
-    SubscriptItem &lowered = subscript.items.emplace_back();
-    if (item.kind == ast::Subscript::Kind::NewAxis) {
-      lowered.isNewAxis = true;
-      isIdentity = false;
-      newShape.push_back(*makeExtent(DimExpr::constant(1), item.range.Start));
-      continue;
-    }
-    const Extent &extent = shape[axis++];
-    if (item.kind == ast::Subscript::Kind::Element) {
-      diags.error(item.range.Start) << "selecting single elements is not supported; keep the axis with a slice 'k : "
-                                       "k + 1'";
-      return {};
-    }
-    std::optional<DimExpr> begin = item.begin ? evaluateDim(item.begin, "a slice bound") : DimExpr::constant(0);
-    std::optional<DimExpr> end = item.end ? evaluateDim(item.end, "a slice bound") : extent.written;
-    if (!begin || !end)
-      return {};
-
-    auto check = [&](const DimExpr &low, const DimExpr &high, const ast::Expr *source, StringRef problem) {
-      DimExpr lowValue = low.substitute(dims), highValue = high.substitute(dims);
-      std::optional<bool> holds = isNonNegative(DimExpr::binary(DimExpr::Kind::Sub, highValue, lowValue));
-      if (holds == false) {
-        mlir::InFlightDiagnostic diagnostic = diags.error(source->loc);
-        diagnostic << "slice '" << begin->str() << ":" << end->str() << "' " << problem << " axis of extent '"
-                   << extent.written.str() << "'";
-        std::string values = describeDims(
-            DimExpr::binary(DimExpr::Kind::Add, DimExpr::binary(DimExpr::Kind::Add, *begin, *end), extent.written));
-        if (!values.empty())
-          diagnostic << " for " << values;
-        noteType(diagnostic, base, "the tensor");
-        return false;
-      }
-      if (!holds)
-        require(lowValue, "<=", highValue);
-      return true;
-    };
-    const ast::Expr *beginSource = item.begin ? item.begin : item.end, *endSource = item.end ? item.end : item.begin;
-    if (beginSource && (!check(DimExpr::constant(0), *begin, beginSource, "begins before the") ||
-                        !check(*end, extent.written, endSource, "ends behind the")))
-      return {};
-    std::optional<bool> isEmpty =
-        isNonNegative(DimExpr::binary(DimExpr::Kind::Sub, begin->substitute(dims), end->substitute(dims)));
-    if (isEmpty == true) {
-      diags.error(item.range.Start) << "slice '" << begin->str() << ":" << end->str() << "' selects nothing";
-      return {};
-    }
-    DimExpr size = simplify(DimExpr::binary(DimExpr::Kind::Sub, *end, *begin));
-    std::optional<Extent> newExtent = item.begin || item.end ? makeExtent(size, item.range.Start) : extent;
-    if (!newExtent)
-      return {};
-    if (extent.isOne() && !newExtent->isOne()) {
-      diags.error(item.range.Start) << "an axis of extent '1' has no slice but '0:1'";
-      return {};
-    }
-    lowered.isFull = begin->substitute(dims).getConstant() == 0 && *newExtent == extent;
-    lowered.begin = begin->substitute(dims);
-    isIdentity &= lowered.isFull;
-    newShape.push_back(lowered.isFull ? extent : *newExtent);
-  }
-  if (isIdentity) {
-    base.expr = &expr;
-    return base;
-  }
-  Node *node = makeNode(std::move(subscript), base.node->type, expr.loc);
-  node->shape = std::move(newShape);
-  node->operands.push_back(base.node);
-  return makeValue(node, &expr);
-}
-
-std::unique_ptr<Operator> atrex::frontend::analyze(const ast::OpDecl &decl, const DimMap &dims, Diagnostics &diags) {
+std::unique_ptr<Operator> atrex::frontend::analyze(const ast::OpDecl &decl, const AnalyzeOptions &options,
+                                                   Diagnostics &diags) {
   if (decl.isIncomplete)
     return nullptr;
-  return Analyzer(decl, dims, diags).run();
+  return Analyzer(decl, options, diags).run();
 }

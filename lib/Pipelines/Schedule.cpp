@@ -66,12 +66,16 @@ void atrex::registerCompilerDialects(DialectRegistry &registry) {
 
 std::string atrex::getDefaultSchedule(StringRef arch) {
   std::string text = R"(builtin.module(
+  atx-outline-tile-kernels,
   func.func(
     atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},
     atx-tile-to-workgroups, canonicalize, cse,
     atx-vectorize-tile, canonicalize, cse),
   atx-bufferize, cse, canonicalize,
   atx-outline-kernels{workgroups=480}, canonicalize, cse,
+  gpu.module(
+    gpu.func(atx-assign-tile-layouts{arch=ARCH}),
+    atx-distribute-tiles{arch=ARCH buffer-access=true}),
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,

@@ -7,34 +7,65 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Support/Json.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
 Expected<json::Value> atrex::parseJson(StringRef text) {
-  unsigned depth = 0, line = 1;
+  unsigned line = 1;
   size_t lineStart = 0;
-  bool inString = false;
+  auto fail = [&](size_t at, const Twine &message) {
+    return createStringError(inconvertibleErrorCode(), "[" + Twine(line) + ":" + Twine(at - lineStart + 1) +
+                                                           ", byte=" + Twine(at) + "]: " + message);
+  };
+  /// An open array or object.
+  struct Level {
+    bool isObject;
+    /// The next string is a key.
+    bool expectsKey;
+    StringSet<> keys;
+  };
+  SmallVector<Level> levels;
   for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '\n') {
+    switch (char c = text[i]) {
+    case '\n':
       ++line;
       lineStart = i + 1;
+      break;
+    case '"': {
+      size_t start = i++;
+      while (i < text.size() && text[i] != '"' && text[i] != '\n')
+        i += text[i] == '\\' ? 2 : 1;
+      // The parser reports strings that do not end.
+      if (i >= text.size() || text[i] == '\n')
+        return json::parse(text);
+      if (levels.empty() || !levels.back().expectsKey)
+        break;
+      levels.back().expectsKey = false;
+      StringRef key = text.slice(start + 1, i);
+      if (!levels.back().keys.insert(key).second)
+        return fail(start, "the object has two values for '" + key + "'");
+      break;
     }
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > maxJsonDepth)
-        return createStringError(inconvertibleErrorCode(),
-                                 "[" + Twine(line) + ":" + Twine(i - lineStart + 1) + ", byte=" + Twine(i) + "]: '" +
-                                     Twine(c) + "' opens level " + Twine(depth) +
-                                     " of nested arrays and objects; at most " + Twine(maxJsonDepth) + " are read");
-    } else if ((c == ']' || c == '}') && depth) {
-      --depth;
+    case '[':
+    case '{':
+      if (levels.size() == maxJsonDepth)
+        return fail(i, "'" + Twine(c) + "' opens level " + Twine(maxJsonDepth + 1) +
+                           " of nested arrays and objects; at most " + Twine(maxJsonDepth) + " are read");
+      levels.push_back({c == '{', c == '{', {}});
+      break;
+    case ']':
+    case '}':
+      if (!levels.empty())
+        levels.pop_back();
+      break;
+    case ',':
+      if (!levels.empty())
+        levels.back().expectsKey = levels.back().isObject;
+      break;
+    default:
+      break;
     }
   }
   return json::parse(text);

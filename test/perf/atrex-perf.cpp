@@ -17,6 +17,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Analysis/LDSBanks.h"
+#include "atrex/Bench/Catalogue.h"
+#include "atrex/Bench/Operator.h"
+#include "atrex/Bench/Verdict.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
 #include "atrex/Driver/Compile.h"
@@ -215,6 +218,73 @@ void executeRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, std:
 void checkRmsNorm(benchmark::State &state) { executeRmsNormWith(state, device::CheckAll, std::nullopt); }
 void shuffleRmsNorm(benchmark::State &state) { executeRmsNormWith(state, 0, 1); }
 
+/// One operator of the bench at parameters of its own, published inputs.
+struct BenchCase {
+  const bench::Operator *op = nullptr;
+  bench::Instance instance;
+  std::vector<std::vector<uint8_t>> inputs, outputs;
+
+  BenchCase(const char *name, const char *params) {
+    bench::setReferenceThreads(1);
+    bench::Catalogue catalogue = cantFail(bench::Catalogue::load());
+    op = bench::lookupOperator(name);
+    json::Value object = cantFail(json::parse(params));
+    instance = cantFail(op->instantiate(cantFail(catalogue.lookup(name))->makeParams(*object.getAsObject())));
+    for (const bench::TensorSpec &spec : instance.inputs)
+      inputs.emplace_back(spec.getBytes());
+    for (const bench::TensorSpec &spec : instance.outputs)
+      outputs.emplace_back(spec.getBytes());
+    draw();
+  }
+  void draw() {
+    for (auto [i, spec] : enumerate(instance.inputs))
+      op->generate(instance, unsigned(i), bench::InputVariant::Published, 1, 0, spec.getRows(), inputs[i].data());
+  }
+  void compute() {
+    std::vector<const void *> in;
+    std::vector<void *> out;
+    for (std::vector<uint8_t> &data : inputs)
+      in.push_back(data.data());
+    for (std::vector<uint8_t> &data : outputs)
+      out.push_back(data.data());
+    op->compute(instance, in, instance.rows, out);
+  }
+};
+
+struct BenchReference {
+  const char *op, *params;
+};
+/// References of every kind: rows, attention, products, experts, recurrences,
+/// quantisers, selection, sorting.
+constexpr BenchReference benchReferences[] = {
+    {"rms_norm", R"({"token_count": 64, "hidden_size": 4096})"},
+    {"attention_forward", R"({"seq_lens": [300], "num_heads": 4, "head_dim": 72})"},
+    {"paged_attention_decode",
+     R"({"num_seqs": 4, "ctx_len": 512, "num_query_heads": 8, "num_kv_heads": 2, "head_size": 128})"},
+    {"block_scaled_mm", R"({"m": 64, "n": 512, "k": 1024, "group_n": 128, "group_k": 128})"},
+    {"fused_moe", R"({"token_count": 32, "hidden_size": 512, "intermediate_size": 256, "num_experts": 8, "top_k": 2})"},
+    {"gated_delta_rule_update", R"({"token_count": 64, "num_q_heads": 2, "num_v_heads": 4, "state_count": 2})"},
+    {"per_token_group_quant_fp8", R"({"token_count": 64, "hidden_size": 4096, "group_size": 128})"},
+    {"topk_filter", R"({"seq_len": 8, "hidden_size": 16384})"},
+    {"moe_align_block_size", R"({"token_count": 4096, "top_k": 8, "num_experts": 128, "block_size": 64})"},
+};
+
+void benchDraw(benchmark::State &state) {
+  BenchCase one("rms_norm", benchReferences[0].params);
+  for (auto _ : state)
+    one.draw();
+}
+
+void benchJudge(benchmark::State &state) {
+  BenchCase one("rms_norm", benchReferences[0].params);
+  one.compute();
+  const bench::TensorSpec &spec = one.instance.outputs.front();
+  bench::Rule rule = *bench::getStrictRule("rms_norm", spec.name);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        bench::judgeTensor(rule, spec.type, spec.shape, one.outputs[0].data(), one.outputs[0].data()));
+}
+
 /// Keeps the median CPU time of every benchmark.
 class MedianReporter : public benchmark::ConsoleReporter {
 public:
@@ -265,6 +335,21 @@ int main(int argc, char **argv) {
         ->MinTime(0.3)
         ->Repetitions(5)
         ->ReportAggregatesOnly();
+  auto add = [](const std::string &name, std::function<void(benchmark::State &)> function) {
+    benchmark::RegisterBenchmark(name.c_str(), std::move(function))
+        ->Unit(benchmark::kMillisecond)
+        ->MinTime(0.3)
+        ->Repetitions(5)
+        ->ReportAggregatesOnly();
+  };
+  for (const BenchReference &row : benchReferences)
+    add(std::string("bench_reference_") + row.op, [row](benchmark::State &state) {
+      BenchCase one(row.op, row.params);
+      for (auto _ : state)
+        one.compute();
+    });
+  add("bench_draw", benchDraw);
+  add("bench_judge", benchJudge);
   benchmark::Initialize(&count, rest.data());
   if (benchmark::ReportUnrecognizedArguments(count, rest.data()))
     return 2;
@@ -308,7 +393,7 @@ int main(int argc, char **argv) {
   outs() << "\nratio to the reference of this run (stored)\n";
   for (const auto &[name, ratio] : ratios) {
     double now = *ratio.getAsNumber();
-    outs() << formatv("  {0,-26} {1,8:f3}", StringRef(name), now);
+    outs() << formatv("  {0,-40} {1,8:f3}", StringRef(name), now);
     if (std::optional<double> before = stored.getNumber(name)) {
       bool bad = now > *before * tolerance;
       worse |= bad;

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FormatFiles.h"
 #include "atrex/Analysis/StaticReport.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Pipelines/Pipelines.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "atrex/Target/Chip.h"
 #include "mlir/IR/AsmState.h"
@@ -28,8 +30,13 @@ enum class Emit { MLIR, Tile, Fragment, LLVM, Asm, Hsaco, Artifact };
 enum class ReportKind { None, Text, JSON };
 
 cl::OptionCategory category("atrex-compile options");
-cl::opt<std::string> inputName(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
-                               cl::init(""), cl::cat(category));
+cl::list<std::string> inputNames(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
+                                 cl::cat(category));
+cl::opt<bool> formatMode("format", cl::desc("Write .atx sources in canonical form instead of compiling"),
+                         cl::cat(category));
+cl::opt<bool> inPlace("i", cl::desc("With --format: rewrite the files"), cl::cat(category));
+cl::opt<bool> formatCheck("check", cl::desc("With --format: only say which files would change, and fail if any does"),
+                          cl::cat(category));
 cl::opt<std::string> outputName("o", cl::desc("Output file, or directory for an artifact; - is standard output"),
                                 cl::value_desc("file"), cl::init("-"), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("Architecture or chip"), cl::init("gfx942"), cl::cat(category));
@@ -54,6 +61,9 @@ cl::opt<ReportKind> report("report", cl::desc("Print registers, LDS, occupancy a
                                       clEnumValN(ReportKind::JSON, "json", "")));
 cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
                             cl::cat(category));
+cl::opt<bool> emitSpace("emit-space",
+                        cl::desc("Write the knobs, their constraints and the tunable pass options as JSON"),
+                        cl::cat(category));
 cl::opt<bool> timing("timing", cl::desc("Print the time of each pass to standard error"), cl::cat(category));
 
 int usageError(const Twine &message) {
@@ -153,10 +163,25 @@ int main(int argc, char **argv) {
     outs() << getDefaultSchedule(chip->arch);
     return 0;
   }
-  if (inputName.empty())
+  if (inputNames.empty() || inputNames.front().empty())
     return usageError("no input file; see --help");
+  if (formatMode) {
+    if (inPlace && formatCheck)
+      return usageError("-i rewrites files and --check leaves them; give one of them");
+    if ((inPlace || formatCheck) && outputName != "-")
+      return usageError("-o is for formatting one file without -i or --check");
+    if (inPlace && is_contained(inputNames, "-"))
+      return usageError("standard input cannot be rewritten in place");
+    if (!inPlace && !formatCheck && inputNames.size() > 1)
+      return usageError("several files are formatted with -i or --check");
+    return formatFiles(inputNames, {inPlace, formatCheck, outputName});
+  }
+  if (inPlace || formatCheck)
+    return usageError(Twine(inPlace ? "-i" : "--check") + " belongs to --format");
+  if (inputNames.size() > 1)
+    return usageError("one input file at a time, got " + Twine(inputNames.size()));
 
-  const Settings settings{inputName, outputName, emitKind, report};
+  const Settings settings{inputNames.front(), outputName, emitKind, report};
   CompileOptions options;
   options.arch = chip->arch.str();
   if (StringRef(arch) != chip->arch)
@@ -178,6 +203,8 @@ int main(int argc, char **argv) {
     options.knobs[assignment->first.str()] = assignment->second.str();
   }
   bool toDirectory = settings.emit == Emit::Artifact;
+  if (emitSpace && (toDirectory || report != ReportKind::None))
+    return usageError("--emit-space writes JSON and compiles nothing; give it without --emit=artifact and --report");
   if (toDirectory && settings.output == "-")
     return usageError("an artifact is a directory; name it with -o");
   switch (settings.emit) {
@@ -202,22 +229,20 @@ int main(int argc, char **argv) {
     break;
   }
 
-  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(settings.input, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> source = readInput(settings.input, maxTextBytes);
   if (!source)
-    return fail(
-        createStringError(source.getError(), "cannot read '" + settings.input + "': " + source.getError().message()));
+    return fail(source.takeError());
   if (!scheduleName.empty()) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> schedule = MemoryBuffer::getFile(scheduleName, /*IsText=*/true);
+    Expected<std::unique_ptr<MemoryBuffer>> schedule = readInput(scheduleName, maxTextBytes);
     if (!schedule)
-      return fail(createStringError(schedule.getError(),
-                                    "cannot read '" + scheduleName + "': " + schedule.getError().message()));
+      return fail(schedule.takeError());
     options.schedule = (*schedule)->getBuffer().str();
     options.scheduleName = scheduleName;
     if (stripSchedule(options.schedule).empty())
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
   // What cannot be written is better known before the work is done.
-  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-";
+  bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-" && !emitSpace;
   if (toDirectory) {
     if (settings.output.empty())
       return fail(createStringError(inconvertibleErrorCode(), "the output file name is empty"));
@@ -230,6 +255,15 @@ int main(int argc, char **argv) {
     if (withManifest)
       if (Error error = checkWritable(settings.output + ".json"))
         return fail(std::move(error));
+  }
+
+  if (emitSpace) {
+    std::optional<std::string> space = describeSpace((*source)->getMemBufferRef(), options, errs());
+    if (!space)
+      return 1;
+    if (Error error = writeFiles({{settings.output, StringRef(*space)}}))
+      return fail(std::move(error));
+    return 0;
   }
 
   options.needManifest = toDirectory;

@@ -8,6 +8,7 @@
 
 #include "Tool.h"
 #include "atrex/Layout/Text.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/Json.h"
 #include "atrex/Target/MatrixInstructions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -181,9 +182,9 @@ int runEval(StringRef text) {
 }
 
 int runBatch(StringRef file) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(file);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInput(file, maxTextBytes);
   if (!buffer) {
-    errs() << file << ": error: " << buffer.getError().message() << '\n';
+    errs() << "error: " << llvm::toString(buffer.takeError()) << '\n';
     return 1;
   }
   StringRef rest = (*buffer)->getBuffer();
@@ -385,9 +386,9 @@ static bool runFact(const json::Object &fact, std::string &got, bool &agree, std
 }
 
 int runFacts(StringRef file) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(file);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInput(file, maxTextBytes);
   if (!buffer) {
-    errs() << file << ": error: " << buffer.getError().message() << '\n';
+    errs() << "error: " << llvm::toString(buffer.takeError()) << '\n';
     return 1;
   }
   Expected<json::Value> document = parseJson((*buffer)->getBuffer());
@@ -433,9 +434,9 @@ int runFacts(StringRef file) {
 //===----------------------------------------------------------------------===//
 
 int runDoc(StringRef file) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(file);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInput(file, maxTextBytes);
   if (!buffer) {
-    errs() << file << ": error: " << buffer.getError().message() << '\n';
+    errs() << "error: " << llvm::toString(buffer.takeError()) << '\n';
     return 1;
   }
   Tally tally;

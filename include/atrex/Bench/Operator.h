@@ -141,6 +141,10 @@ protected:
 /// yet.
 const Operator *lookupOperator(llvm::StringRef name);
 
+/// Host threads that references and generators of this process use; 0, the
+/// default, means one per core. Results do not depend on it.
+void setReferenceThreads(unsigned threads);
+
 /// Names of the operators that have a reference.
 std::vector<std::string> getReferenceNames();
 

@@ -26,7 +26,7 @@ struct RunRecord {
   std::string arch;
   CheckMode check = CheckMode::Both;
   std::vector<std::string> inputs;
-  uint64_t seed = 0;
+  uint64_t seed = 0, repeat = 1;
   bool whole = false;
   uint64_t budget = 0;
   /// "fp8" where the looser grade for fp8 inside decides.
@@ -58,7 +58,7 @@ struct StoredRun {
   /// Empty in files that do not say.
   std::string catalogue;
   std::vector<std::string> inputs;
-  uint64_t seed = 0, budget = 0;
+  uint64_t seed = 0, budget = 0, repeat = 1;
   std::string grade = "strict";
   bool whole = false, isInterrupted = false, isSimulated = true;
   std::vector<ShapeResult> shapes;
@@ -96,6 +96,8 @@ struct ResultSet {
   std::map<std::string, std::map<int64_t, ScoredShape>> shapes;
   /// Adds one file; `name` is for messages.
   llvm::Error add(llvm::StringRef text, llvm::StringRef name);
+  /// Adds the shapes of a run that is at hand.
+  void add(const RunRecord &record);
 };
 
 struct OperatorScore {
@@ -121,6 +123,13 @@ struct Score {
     Aggregate all, passing, production, ceiling;
   };
   std::vector<Row> rows;
+  /// Operators and shapes of the catalogue, and those without a result: they
+  /// count 0, so that an aggregate with any of them is a partial one.
+  size_t shapes = 0, missingShapes = 0;
+  std::vector<std::string> missingOperators;
+  bool isPartial() const { return missingShapes > 0; }
+  /// "partial: ..." with the numbers of what is missing; empty when nothing is.
+  std::string describeMissing() const;
   llvm::json::Value toJSON() const;
 };
 

@@ -24,6 +24,8 @@
 
 namespace atrex::bench {
 
+class LaunchTimer;
+
 /// What the bench takes from other parts; tests put their own here.
 struct Hooks {
   std::function<std::optional<CompileResult>(llvm::MemoryBufferRef, const CompileOptions &, llvm::raw_ostream &)>
@@ -51,6 +53,9 @@ struct RunOptions {
   std::optional<uint64_t> shuffle;
   std::vector<InputVariant> inputs = {InputVariant::Published, InputVariant::Strict};
   uint64_t seed = 1;
+  /// Every set of inputs is drawn, run and checked this many times, with the seeds
+  /// seed, seed + 1, ...; the verdict is over all of them.
+  uint64_t repeat = 1;
   /// Record the profile by source line.
   bool profile = false;
   /// Execute every workgroup, however large the shape.
@@ -73,6 +78,9 @@ struct RunOptions {
 struct CheckResult {
   /// "published", "strict" or "stored".
   std::string inputs;
+  /// Of drawn inputs: the seed, and the how many-th time, from 0.
+  std::optional<uint64_t> seed;
+  uint64_t repetition = 0;
   std::vector<std::pair<std::string, OutputVerdict>> outputs;
   /// Empty when exactly the owned elements were written.
   std::string writeFault;
@@ -81,6 +89,8 @@ struct CheckResult {
 
   bool passesUpstream() const;
   bool passesStrict() const;
+  /// "published inputs", with the seed where it is not that of the run.
+  std::string describe() const;
 };
 
 /// A compiled kernel and how it came about.
@@ -140,6 +150,13 @@ public:
   /// Creates the device; call once before running.
   llvm::Error open(llvm::StringRef deviceName, unsigned jobs);
   device::Device &getDevice() { return *dev; }
+  /// Uses the device of another runner in place of open().
+  void shareDevice(const Runner &other) { dev = other.dev; }
+
+  /// Called once per shape in place of the measurement, after the first launch
+  /// and before the check, while the data are on the device: candidate 0 of the
+  /// timer is the shape's kernel. An error becomes that of the shape.
+  std::function<llvm::Error(LaunchTimer &timer)> onReady;
 
   /// Runs one shape of the catalogue. Faults of kernel or compiler end up in the
   /// result.
@@ -168,6 +185,9 @@ private:
   };
   struct Source {
     std::string label;
+    /// What draws the sample that is executed or checked, too.
+    uint64_t seed = 1;
+    uint64_t repetition = 0;
     /// The right result is computed, not stored.
     bool isComputed = false;
     /// Fills rows [begin, end) of an input.
@@ -187,7 +207,7 @@ private:
 
   Hooks hooks;
   RunOptions options;
-  std::unique_ptr<device::Device> dev;
+  std::shared_ptr<device::Device> dev;
   std::map<std::string, Compiled> cache;
   /// Work of the shape at hand by its roofline formula.
   double shapeFlops = 0;

@@ -117,13 +117,19 @@ struct PairedComparison {
 llvm::Expected<PairedComparison> compareCandidates(LaunchTimer &timer, unsigned first, unsigned second,
                                                    const TimingOptions &options);
 
-/// Several candidates timed in rounds.
+/// Several candidates timed in rounds. Rounds go in pairs: an order drawn anew,
+/// and its reverse.
 struct Ranking {
   /// Fastest first, by median.
   std::vector<unsigned> order;
   /// By candidate: median time relative to that of the same round's median
   /// candidate, and its bounds.
   std::vector<double> relative, low, high;
+  /// By candidate: median time, seconds.
+  std::vector<double> median;
+  /// By candidate: against candidate 0, from the times of the same rounds; the
+  /// ratio is the candidate's time over that of candidate 0.
+  std::vector<PairedComparison> againstFirst;
   /// Candidates that are not told apart from the one before them in `order`.
   std::vector<bool> isTied;
   /// Kendall's tau between the ranks of two rounds, mean over neighbouring
@@ -133,6 +139,33 @@ struct Ranking {
   size_t largestMove = 0;
   /// Whether no interval overlaps the next one in the order.
   bool isDecided() const;
+};
+
+/// Noise of a clock that does not exist, to try the protocol on predicted times.
+struct SyntheticNoise {
+  /// Standard deviation of the logarithm of a time, share of times that are three
+  /// to eight times as long, relative slow-down of the last launch against the
+  /// first of `driftLaunches`, and clock step in seconds.
+  double noise = 0, outliers = 0, drift = 0, step = 0;
+  unsigned driftLaunches = 1000;
+
+  bool isAny() const { return noise > 0 || outliers > 0 || drift > 0 || step > 0; }
+};
+
+/// A timer that launches nothing and draws times around the given ones.
+class SyntheticTimer : public LaunchTimer {
+public:
+  SyntheticTimer(std::vector<double> trueSeconds, SyntheticNoise noise, uint64_t seed);
+  llvm::Error flushCaches(uint64_t bytes) override;
+  llvm::Expected<double> timeLaunch(unsigned candidate) override;
+  llvm::Expected<double> timeEmptyLaunch() override { return 0.0; }
+  double getResolution() const override { return noise.step; }
+
+private:
+  std::vector<double> trueSeconds;
+  SyntheticNoise noise;
+  uint64_t seed;
+  uint64_t launches = 0;
 };
 
 /// At least two candidates, 0 .. count - 1.

@@ -58,6 +58,12 @@ struct CompileResult {
 std::optional<CompileResult> compile(llvm::MemoryBufferRef source, const CompileOptions &options,
                                      llvm::raw_ostream &diagnostics);
 
+/// The search space of a kernel language source as JSON, `atrex-mlir/space/1` of
+/// docs/formats.md: knobs, constraints, excluded choices, and the tunable options
+/// of the schedule. std::nullopt on failure.
+std::optional<std::string> describeSpace(llvm::MemoryBufferRef source, const CompileOptions &options,
+                                         llvm::raw_ostream &diagnostics);
+
 /// Identifies this build of the compiler in manifests and results.
 std::string getCompilerVersion();
 

@@ -11,13 +11,28 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SourceMgr.h"
 #include <string>
 #include <vector>
 
 namespace atrex::frontend {
+
+namespace ast {
+struct Expr;
+}
+
+/// Hears what semantic analysis finds out, for editors.
+class SemaListener {
+public:
+  virtual ~SemaListener() = default;
+  /// `expr` was given a type: `f32[T, H]`, `dimension`. An expression that is
+  /// checked several times (unrolled, inlined) is heard several times.
+  virtual void onExpression(const ast::Expr &expr, llvm::StringRef type) = 0;
+};
 
 /// Reports through the diagnostic engine of an MLIR context at source
 /// positions, and counts errors.
@@ -39,7 +54,12 @@ public:
   mlir::InFlightDiagnostic error(llvm::SMLoc loc) {
     ++numErrors;
     isSilent = numErrors > errorLimit;
-    return isSilent ? mlir::InFlightDiagnostic() : mlir::emitError(getLocation(loc));
+    if (isSilent)
+      return {};
+    mlir::InFlightDiagnostic diagnostic = mlir::emitError(getLocation(loc));
+    for (llvm::SMLoc call : llvm::reverse(llvm::ArrayRef(calls).take_back(maxCallNotes)))
+      diagnostic.attachNote(getLocation(call)) << "called from here";
+    return diagnostic;
   }
   mlir::InFlightDiagnostic warning(llvm::SMLoc loc) { return mlir::emitWarning(getLocation(loc)); }
   /// Adds a note to the error reported last.
@@ -47,13 +67,26 @@ public:
     return isSilent ? discarded : diagnostic.attachNote(getLocation(loc));
   }
 
+  /// Errors until `leaveCall` are inside of what is called here.
+  void enterCall(llvm::SMLoc loc) { calls.push_back(loc); }
+  void leaveCall() { calls.pop_back(); }
+
   unsigned getNumErrors() const { return numErrors; }
+  /// For a source that is checked again with other values.
+  void forgetErrors() { numErrors = 0; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
+
+  /// Null: nobody listens.
+  SemaListener *listener = nullptr;
 
 private:
   const llvm::SourceMgr &sourceMgr;
   mlir::MLIRContext &context;
+  /// Call sites that an error shows.
+  static constexpr unsigned maxCallNotes = 8;
+
   unsigned numErrors = 0;
+  llvm::SmallVector<llvm::SMLoc> calls;
   bool isSilent = false;
   /// Takes the notes of silent errors.
   mlir::Diagnostic discarded;

@@ -9,6 +9,7 @@
 #define ATREX_FRONTEND_LEXER_H
 
 #include "atrex/Frontend/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
 #include <cstdint>
@@ -22,8 +23,23 @@ enum class TokenKind : uint8_t {
   Identifier,
   Integer,
   Float,
+  /// With its quotation marks.
+  String,
+  /// `// ...` without the line break; only where asked for.
+  Comment,
   KwOp,
+  KwKernel,
+  KwFn,
+  KwImport,
+  KwConst,
   KwLet,
+  KwVar,
+  KwFor,
+  KwWhile,
+  KwIf,
+  KwElse,
+  KwReturn,
+  KwLaunch,
   LParen,
   RParen,
   LSquare,
@@ -33,6 +49,11 @@ enum class TokenKind : uint8_t {
   Comma,
   Colon,
   Assign,
+  PlusAssign,
+  MinusAssign,
+  StarAssign,
+  Dot,
+  DotDot,
   Arrow,
   Plus,
   Minus,
@@ -48,6 +69,12 @@ enum class TokenKind : uint8_t {
   AndAnd,
   OrOr,
   Not,
+  Tilde,
+  Ampersand,
+  Pipe,
+  Caret,
+  ShiftLeft,
+  ShiftRight,
 };
 
 /// How a token is called in a message: `'+'`, `an identifier`.
@@ -69,7 +96,8 @@ struct Token {
 /// and becomes one error token.
 class Lexer {
 public:
-  Lexer(llvm::StringRef buffer, Diagnostics &diags) : buffer(buffer), diags(diags) {}
+  explicit Lexer(llvm::StringRef buffer, Diagnostics &diags, bool keepsComments = false)
+      : buffer(buffer), diags(diags), keepsComments(keepsComments) {}
 
   Token lex();
 
@@ -77,15 +105,28 @@ private:
   char peek(size_t offset = 0) const { return position + offset < buffer.size() ? buffer[position + offset] : '\0'; }
   Token make(TokenKind kind, size_t start, bool startsLine) const;
   Token lexNumber(size_t start, bool startsLine);
+  Token lexString(size_t start, bool startsLine);
   Token lexUnexpected(size_t start, bool startsLine);
 
   llvm::StringRef buffer;
   Diagnostics &diags;
+  bool keepsComments;
   size_t position = 0;
 };
 
+/// Words that are tokens of their own and begin a declaration or a statement.
+llvm::ArrayRef<llvm::StringRef> getKeywords();
+/// Reserved words with a value: `true`, `None`, `inf`.
+llvm::ArrayRef<llvm::StringRef> getLiteralWords();
+/// Words that have a meaning in some places; those among them that are names
+/// elsewhere are not reserved.
+llvm::ArrayRef<llvm::StringRef> getContextualWords();
+
+/// Names of the element types.
+llvm::ArrayRef<llvm::StringRef> getTypeWords();
+
 /// Whether `word` has a meaning in the language that forbids it as a name:
-/// keywords of this and of later forms, and element types.
+/// keywords, literals, element types, and the words `knobs` and `grid`.
 bool isReservedWord(llvm::StringRef word);
 
 } // namespace atrex::frontend

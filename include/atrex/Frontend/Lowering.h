@@ -18,6 +18,10 @@ namespace atrex::frontend {
 /// `module`. Every operation has the position of its source expression.
 void lower(const Operator &op, mlir::ModuleOp module, const Diagnostics &diags);
 
+/// Adds a kernel to `module` in tile form, a `func.func` marked `atx.kernel`. The
+/// text of `raw` may have errors; these are reported.
+void lowerKernel(const Operator &kernel, mlir::ModuleOp module, Diagnostics &diags);
+
 } // namespace atrex::frontend
 
 #endif // ATREX_FRONTEND_LOWERING_H

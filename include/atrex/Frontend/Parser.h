@@ -18,9 +18,12 @@ namespace atrex::frontend {
 constexpr unsigned maxNesting = 128;
 /// Levels an expression tree may have; a chain `a + b + c` has one per operator.
 constexpr unsigned maxTreeDepth = 600;
+/// Blocks that may stand in each other, the body of a definition included; an
+/// `else if` counts as one.
+constexpr unsigned maxBlockNesting = 64;
 
 /// Parses a whole buffer. Never null: after an error the parser resumes at the
-/// next statement or operator, and what it could not read is marked.
+/// next statement or definition, and what it could not read is marked.
 std::unique_ptr<ast::File> parse(llvm::StringRef buffer, Diagnostics &diags);
 
 } // namespace atrex::frontend

@@ -10,7 +10,9 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -40,6 +42,21 @@ std::string stripSchedule(llvm::StringRef text);
 /// Parses a schedule into `pm` (anchored at `builtin.module`). Errors are
 /// written to `errors`, with the position in the schedule.
 mlir::LogicalResult parseSchedule(llvm::StringRef text, mlir::PassManager &pm, llvm::raw_ostream &errors);
+
+/// An option of a pass that a search may set.
+struct TunableOption {
+  std::string pass;
+  /// Counts the passes of this name in the schedule from 0.
+  unsigned instance = 0;
+  std::string option, description;
+  std::vector<int64_t> domain;
+  std::string defaultValue;
+  /// What the schedule sets.
+  std::string value;
+};
+
+/// The options of the passes in `pm`, in order.
+std::vector<TunableOption> getTunableOptions(mlir::PassManager &pm);
 
 /// Last pass of a stage: its result is the text of that stage.
 constexpr llvm::StringLiteral tileFormPass = "atx-outline-kernels";

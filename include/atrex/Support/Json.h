@@ -18,8 +18,9 @@ namespace atrex {
 inline constexpr unsigned maxJsonDepth = 256;
 
 /// Parses JSON as llvm::json::parse() does, which descends recursively: text that
-/// nests deeper than `maxJsonDepth` is refused before, with line and column of the
-/// first bracket too many.
+/// nests deeper than `maxJsonDepth` is refused before, and so is an object with two
+/// values for one key, which parsers take differently. Errors have line, column and
+/// byte.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace atrex

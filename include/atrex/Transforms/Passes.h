@@ -15,6 +15,7 @@ class FuncOp;
 } // namespace mlir::func
 namespace mlir::gpu {
 class GPUFuncOp;
+class GPUModuleOp;
 } // namespace mlir::gpu
 
 namespace atrex {

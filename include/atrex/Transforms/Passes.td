@@ -11,6 +11,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// An option that a search may set. The domain is written here only: the help
+/// text, the reference and `atrex-compile --emit-space` have it from here.
+class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values>
+    : Option<varName, arg, varType, default, text # "; one of " # !interleave(values, ", ")> {
+  list<int> domain = values;
+}
+
 def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   let summary = "choose how an operator's rows are mapped to workgroups and lanes";
   let description = [{
@@ -30,14 +37,15 @@ def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
-    Option<"threads", "threads", "int64_t", /*default=*/"0",
-           "work-items of a workgroup: a power of two from 64 to 1024; 0 chooses">,
-    Option<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
-           "work-items that share one row: a power of two up to 'threads'; 0 chooses">,
-    Option<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
-           "rows each work-item holds: 1 to 16; 0 chooses">,
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
-           "widest access of one lane: 16, 32, 64 or 128">
+    TunableOption<"threads", "threads", "int64_t", /*default=*/"0",
+                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024]>,
+    TunableOption<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
+                  "work-items that share one row, up to 'threads', 0 chooses",
+                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]>,
+    TunableOption<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
+                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]>,
+    TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
+                  "widest access of one lane in bits", [16, 32, 64, 128]>
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
 }
@@ -94,8 +102,9 @@ def OutlineKernelsPass : Pass<"atx-outline-kernels", "::mlir::ModuleOp"> {
     of rows. Few rows still mean one tile for each workgroup.
   }];
   let options = [
-    Option<"workgroups", "workgroups", "int64_t", /*default=*/"0",
-           "workgroups that a large grid is limited to where tiles share an operand; 0 never loops">
+    TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
+                  "workgroups that a large grid is limited to where tiles share an operand, 0 never loops; others than "
+                  "these are accepted", [0, 120, 240, 304, 480, 608, 960]>
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect"];
@@ -124,12 +133,81 @@ def DistributePass : Pass<"atx-distribute", "::mlir::gpu::GPUFuncOp"> {
     Padding columns are masked through the buffer bounds.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane: 16, 32, 64 or 128">
+    TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane in bits",
+                  [16, 32, 64, 128]>
   ];
   let dependentDialects = ["::atrex::atx_amdgpu::AtxAMDGPUDialect", "::mlir::vector::VectorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
   let statistics = [Statistic<"numLoads", "num-loads", "buffer loads created">,
                     Statistic<"numStores", "num-stores", "buffer stores created">];
+}
+
+//===----------------------------------------------------------------------===//
+// Tile form
+//===----------------------------------------------------------------------===//
+
+def OutlineTileKernelsPass : Pass<"atx-outline-tile-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn programs on tiles into GPU kernels";
+  let description = [{
+    Moves every function marked `atx.kernel` into one `gpu.module`. Tensor
+    arguments become bare pointers, run-time dimensions 64-bit arguments; the
+    kernel carries what the manifest needs (`atx.args`, `atx.grid`,
+    `atx.threads`, `atx.constraints`). The body stays a program of one
+    workgroup on tiles. Other functions stay as they are.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numArguments", "num-arguments", "tensor arguments turned into pointers">];
+}
+
+def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "decide which work-item holds which element of every tile";
+  let description = [{
+    Products and pinned tiles choose first, then loads and atomics from the
+    largest on: vectors along the contiguous dimension, lanes beside one
+    another. Layouts spread from there through elementwise operations, loops and
+    branches; a tile that is broadcast to one with a layout takes the slice of
+    it. Constants, iota, broadcasts and cheap arithmetic of them have no layout of
+    their own and are computed again in every layout they are needed in. Where
+    a layout still differs from the one needed, `atx.convert_layout` is placed
+    right behind the definition, once for each layout.
+
+    The result: `atx.tile_layouts` on every operation with tile results.
+  }];
+  let options = [Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">];
+  let dependentDialects = ["::atrex::atx::AtxDialect"];
+  let statistics = [Statistic<"numAssigned", "num-assigned", "tiles with a layout">,
+                    Statistic<"numConversions", "num-conversions", "conversions of a layout">,
+                    Statistic<"numRecomputed", "num-recomputed", "cheap operations placed in a layout">];
+}
+
+def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "rewrite programs on tiles to what one lane does";
+  let description = [{
+    By the layouts that `atx-assign-tile-layouts` left, a tile becomes one vector
+    of the lane's elements. Loads and stores are as wide as facts about their
+    indices allow; lanes outside of a tensor access nothing. Reductions go
+    through registers, lanes (DPP) and, beyond a wave, shared memory. Layouts are
+    converted in registers where possible, else through shared memory, whose
+    space is used again with as few barriers as that takes.
+
+    What cannot be distributed is an error that names the operation, its types
+    and what would help.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+    Option<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
+           "accesses to tensors by buffer instructions where 32-bit offsets suffice">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell of conversions through shared memory">
+  ];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
+                           "::atrex::atx_amdgpu::AtxAMDGPUDialect"];
+  let statistics = [Statistic<"numConversions", "num-conversions", "conversions of a layout">,
+                    Statistic<"numLDSConversions", "num-lds-conversions", "of them through shared memory">,
+                    Statistic<"numBarriers", "num-barriers", "barriers for the compiler's own shared memory">,
+                    Statistic<"numVectorAccesses", "num-vector-accesses", "accesses of several elements">,
+                    Statistic<"numScalarAccesses", "num-scalar-accesses", "accesses of one element">];
 }
 
 #endif // ATREX_TRANSFORMS_PASSES_TD

@@ -567,7 +567,7 @@ template <class D, class A, class B, class C, u32 N, auto F> const Inst *opN(Wav
     c = fetch(w, in, 2, tc, C::planes);
   constexpr bool anyFP = isFP<D> || isFP<A>;
   // The other bits concern other types.
-  if constexpr (isPlainF32<D> && isPlainF32<A> && (N < 2 || isPlainF32<B>)&&(N < 3 || isPlainF32<C>))
+  if constexpr (isPlainF32<D> && isPlainF32<A> && (N < 2 || isPlainF32<B>) && (N < 3 || isPlainF32<C>))
     if (w.slowMode && !(w.slowMode & SRound32)) {
       // omod comes before the flush of the result.
       const u32 mode = in->flags & FOutMod ? w.slowMode & ~u32(SFlushOut32) : w.slowMode;

@@ -451,18 +451,20 @@ TEST(Shortcuts, StrictInputsRejectThemAll) {
       {"fp8_dynamic_per_token_quant", R"({"token_count": 64, "hidden_size": 2048})", {}},
       {"fused_moe",
        R"({"token_count": 16, "hidden_size": 128, "intermediate_size": 64, "num_experts": 8, "top_k": 8})",
-       {"heaviest_quarter", "drop_smallest", "duplicates_once"}},
+       {"heaviest_one", "drop_last", "heaviest_quarter", "drop_smallest", "duplicates_once"}},
       {"fused_qk_rmsnorm", R"({"num_tokens": 3, "head_num": 4, "kv_head_num": 2})", {}},
       {"fused_qkv_rope",
        R"({"total_tokens": 1, "num_heads": 4, "num_kv_heads": 2, "head_dim": 128, "rope_dim": 128})",
        {"no_rotation"}},
+      // One row in twenty has a scale whose rounded reciprocal moves codes.
+      {"fused_rmsnorm_quant", R"({"token_count": 512, "hidden_size": 2048})", {"zero_scale"}},
       {"gated_delta_rule_update",
        R"({"token_count": 130, "num_q_heads": 1, "num_v_heads": 2, "state_count": 2})",
        {"zeros", "last_24_tokens", "no_initial_state"}},
       {"linear_sigmoid_mul",
        R"({"token_count": 5, "hidden_size": 512, "out_features": 256})",
        {"no_product", "bias_only"}},
-      {"mla_decode_attention", R"({"batch_size": 3, "ctx_len": 40, "nhead": 4})", {}},
+      {"mla_decode_attention", R"({"batch_size": 3, "ctx_len": 40, "nhead": 4})", {"no_row_maximum", "padded_key"}},
       {"moe_align_block_size", R"({"token_count": 60, "top_k": 4, "num_experts": 16, "block_size": 32})", {}},
       {"moe_count_and_sort", R"({"token_count": 60, "top_k": 4, "num_experts": 16})", {}},
       {"moe_sum_reduce", R"({"token_count": 5, "top_k": 8, "hidden_size": 256})", {}},
@@ -472,13 +474,13 @@ TEST(Shortcuts, StrictInputsRejectThemAll) {
        {"cosine_one"}},
       {"paged_attention_decode",
        R"({"num_seqs": 5, "ctx_len": 50, "num_query_heads": 8, "num_kv_heads": 2, "head_size": 128})",
-       {"no_table"}},
+       {"no_row_maximum", "padded_key", "no_table"}},
       {"per_token_group_quant_fp8", R"({"token_count": 64, "hidden_size": 2048, "group_size": 128})", {}},
       {"reshape_and_cache", R"({"shape": [37, 2, 64]})", {"straight_copy"}},
       {"topk_filter", R"({"seq_len": 4, "hidden_size": 1003})", {"exactly_k"}},
       {"unified_attention",
        R"({"seq_lens": [40, 17, 1], "num_query_heads": 4, "num_kv_heads": 2, "head_size": 72})",
-       {}},
+       {"no_row_maximum"}},
   };
   Catalogue catalogue = loadCatalogue();
   size_t judged = 0;
@@ -495,6 +497,37 @@ TEST(Shortcuts, StrictInputsRejectThemAll) {
     }
   }
   EXPECT_EQ(judged, getShortcuts().size());
+}
+
+TEST(Shortcuts, HonestVariantsPassWhereThePublishedCheckCannot) {
+  struct Row {
+    const char *op, *params;
+  };
+  // As large as it takes for the published rule to fail a right result.
+  const Row rows[] = {
+      {"fp8_blockscale_fused_moe",
+       R"({"token_count": 9, "hidden_size": 256, "intermediate_size": 256, "num_experts": 5, "top_k": 3,
+           "fc2_gain": 12})"},
+      {"fused_rmsnorm_quant", R"({"token_count": 512, "hidden_size": 4096})"},
+  };
+  Catalogue catalogue = loadCatalogue();
+  size_t judged = 0;
+  for (const Row &row : rows) {
+    bool publishedRejects = false;
+    for (InputVariant variant : {InputVariant::Published, InputVariant::Strict}) {
+      Drawn drawn = drawAll(catalogue, row.op, row.params, variant);
+      for (const Shortcut &honest : getHonestVariants()) {
+        if (honest.op != row.op)
+          continue;
+        ++judged;
+        auto [upstream, strict] = judgeShortcut(honest, drawn);
+        EXPECT_TRUE(strict) << row.op << " " << honest.name.str() << " " << getName(variant).str();
+        publishedRejects |= !upstream;
+      }
+    }
+    EXPECT_TRUE(publishedRejects) << row.op;
+  }
+  EXPECT_EQ(judged, 2 * getHonestVariants().size());
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 #include "atrex/Bench/Chart.h"
 #include "atrex/Bench/Page.h"
 #include "atrex/Bench/Result.h"
+#include "atrex/Support/FileOutput.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -81,7 +82,10 @@ struct Harness {
   unsigned compilations = 0, launches = 0;
   /// Called first thing in every launch.
   std::function<void()> onLaunch;
+  /// Called with the address of the output.
+  std::function<void(uint64_t out)> onKernarg;
   FakeDevice *device = nullptr;
+  bool isSimulated = true;
   Catalogue catalogue = llvm::cantFail(Catalogue::load());
 
   Hooks makeHooks() {
@@ -101,6 +105,7 @@ struct Harness {
       auto fake = std::make_unique<FakeDevice>(
           chip, [this](FakeDevice &dev, const device::LaunchConfig &config) { return launch(dev, config); });
       device = fake.get();
+      device->simulated = isSimulated;
       return fake;
     };
     return hooks;
@@ -120,6 +125,8 @@ struct Harness {
     std::memcpy(&weight, config.kernarg.data() + 8, 8);
     std::memcpy(&out, config.kernarg.data() + 16, 8);
     std::memcpy(&T, config.kernarg.data() + 24, 8);
+    if (onKernarg)
+      onKernarg(out);
     const Operator *op = lookupOperator("rms_norm");
     int64_t H = currentH;
     Params params("rms_norm", llvm::json::Object{{"token_count", int64_t(T)}, {"hidden_size", H}});
@@ -312,7 +319,7 @@ struct ProgramResult {
 ProgramResult runProgram(Harness &harness, std::vector<const char *> arguments) {
   ProgramResult result;
   // What a launch does to the harness must happen in this process.
-  if (!arguments.empty() && llvm::StringRef(arguments.front()) == "run")
+  if (!arguments.empty() && llvm::is_contained({"run", "race"}, llvm::StringRef(arguments.front())))
     arguments.insert(arguments.begin() + 1, "--in-process");
   llvm::raw_string_ostream out(result.out), err(result.err);
   result.code = runMain(arguments, harness.makeHooks(), out, err);
@@ -383,6 +390,7 @@ struct ScratchFile {
   }
   ~ScratchFile() { llvm::sys::fs::remove(path); }
   const char *c_str() { return path.c_str(); }
+  void write(llvm::StringRef text) { EXPECT_FALSE(bool(writeFile(path.str().str(), text))); }
   std::string read() {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     return buffer ? (*buffer)->getBuffer().str() : "";
@@ -500,6 +508,84 @@ TEST(Chart, SharesAboveOneAreNotClipped) {
   EXPECT_NE(drawChart(record).find(">1.6</text>"), std::string::npos);
   record.shapes.front().productionUs = 40;
   EXPECT_EQ(drawChart(record).find(">1.2</text>"), std::string::npos);
+}
+
+TEST(Program, RepetitionsDrawFreshDataAndAllCount) {
+  Harness harness;
+  harness.currentH = 128;
+  harness.onLaunch = [&] {
+    // Two sets of inputs each time: wrong from the third time on.
+    harness.fault = harness.launches > 4 ? Fault::WrongValue : Fault::None;
+  };
+  ScratchFile file;
+  std::vector<const char *> arguments = {"run",      "--op", "rms_norm", "--shapes",  "15",
+                                         "--repeat", "2",    "--json",   file.c_str()};
+  EXPECT_EQ(runProgram(harness, arguments).code, 0);
+  EXPECT_EQ(harness.launches, 4u);
+  llvm::json::Value tree = llvm::cantFail(llvm::json::parse(file.read()));
+  EXPECT_EQ(tree.getAsObject()->getInteger("repeat"), 2);
+  // Three draws: the last one is wrong, and that decides.
+  harness.launches = 0;
+  arguments[6] = "3";
+  ProgramResult result = runProgram(harness, arguments);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(harness.launches, 6u);
+  EXPECT_NE(result.out.find("seeds 1 to 3"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("published inputs, seed 3, output 'out'"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("seed 2, output"), std::string::npos) << result.out;
+  // A file of two draws is not a part of a run of three.
+  arguments.push_back("--resume");
+  arguments[6] = "2";
+  result = runProgram(harness, arguments);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.err.find("different number of repetitions: '3' there, '2' now"), std::string::npos) << result.err;
+}
+
+TEST(Program, RacesTimeAllCandidatesInTurnsOnADevice) {
+  Harness harness;
+  harness.currentH = 128;
+  harness.isSimulated = false;
+  ScratchFile first, second, json;
+  first.write("op rms_norm");
+  second.write("op rms_norm");
+  // On one device the data of the second candidate lie behind those of the first.
+  std::vector<uint64_t> log;
+  uint64_t lowest = UINT64_MAX;
+  harness.onKernarg = [&](uint64_t out) {
+    log.push_back(out);
+    lowest = std::min(lowest, out);
+    harness.device->launchSeconds = (out == lowest ? 20e-3 : 19e-3) * (1 + 0.001 * double(log.size() % 7));
+  };
+  ProgramResult result = runProgram(harness, {"race", "--op", "rms_norm", "--shapes", "15", "--device", "hip:0",
+                                              "--rounds", "20", "--json", json.c_str(), first.c_str(), second.c_str()});
+  EXPECT_EQ(result.code, 0) << result.err << result.out;
+  EXPECT_NE(result.out.find("measured"), std::string::npos);
+  EXPECT_NE(result.out.find("ranks decided"), std::string::npos) << result.out;
+  // The last forty launches are twenty rounds of both.
+  llvm::ArrayRef<uint64_t> rounds = llvm::ArrayRef(log).take_back(40);
+  unsigned leads = 0;
+  for (size_t round = 0; round < 20; ++round) {
+    EXPECT_NE(rounds[2 * round], rounds[2 * round + 1]);
+    leads += rounds[2 * round] == rounds[0];
+  }
+  EXPECT_EQ(leads, 10u);
+  llvm::json::Value tree = llvm::cantFail(llvm::json::parse(json.read()));
+  const llvm::json::Object &object = *tree.getAsObject();
+  EXPECT_EQ(object.getString("schema"), llvm::StringRef("atrex-mlir/bench-race/1"));
+  EXPECT_EQ(object.getString("time_kind"), llvm::StringRef("measured"));
+
+  // Wrong results of the timed launches end the race of the shape: alone each
+  // candidate is right.
+  size_t last = log.size(), launches = 0;
+  harness.onKernarg = [&](uint64_t) {
+    harness.device->launchSeconds = 20e-3;
+    harness.fault = ++launches + 20 > last ? Fault::WrongValue : Fault::None;
+  };
+  result = runProgram(harness, {"race", "--op", "rms_norm", "--shapes", "15", "--device", "hip:0", "--rounds", "20",
+                                first.c_str(), second.c_str()});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.out.find("outputs of its last timed launch fail the strict verdict"), std::string::npos)
+      << result.out;
 }
 
 TEST(Program, UsageAndInputFaults) {

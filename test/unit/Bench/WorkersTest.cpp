@@ -129,6 +129,42 @@ TEST(Workers, OneProcessServesManyJobsAndKeepsItsState) {
   EXPECT_TRUE(isGone(pid_t(std::stol(answers[0].substr(2)))));
 }
 
+TEST(Workers, GroupsStayWithTheirProcess) {
+  // Two groups of four jobs, then one of one: whoever is free takes what nobody
+  // has begun, and only at the end something of another's. The first job of the
+  // second group lasts until one of its siblings is done.
+  int gate[2];
+  ASSERT_EQ(::pipe(gate), 0);
+  JobPool pool;
+  pool.workers = 2;
+  pool.limits.seconds = 60;
+  pool.group = [](size_t job) { return job / 4; };
+  pool.start = [&]() -> JobFunction {
+    return [&](size_t job, JobChannel &channel) {
+      channel.send(std::to_string(::getpid()));
+      char byte;
+      if (job == 4 && ::read(gate[0], &byte, 1) != 1)
+        _exit(1);
+    };
+  };
+  std::map<size_t, std::string> process;
+  std::vector<size_t> started;
+  pool.onStart = [&](size_t job) { started.push_back(job); };
+  pool.onEnd = [&](size_t job, JobOutcome outcome) {
+    process[job] = outcome.messages.front();
+    EXPECT_TRUE(job != 5 || ::write(gate[1], "x", 1) == 1);
+    return llvm::Error::success();
+  };
+  EXPECT_FALSE(bool(runJobs({0, 1, 2, 3, 4, 5, 6, 7, 8}, pool)));
+  ::close(gate[0]);
+  ::close(gate[1]);
+  ASSERT_EQ(process.size(), 9u);
+  EXPECT_EQ(std::vector<size_t>(started.begin(), started.begin() + 7), (std::vector<size_t>{0, 4, 1, 2, 3, 8, 5}));
+  for (size_t job : {1u, 2u, 3u, 8u, 5u})
+    EXPECT_EQ(process[job], process[0]) << job;
+  EXPECT_NE(process[4], process[0]);
+}
+
 TEST(Workers, StoppingEndsWhatIsInFlight) {
   bool isStopped = false;
   JobPool pool;

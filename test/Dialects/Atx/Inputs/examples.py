@@ -4,7 +4,8 @@
     examples.py extract RECORDS             the examples of the descriptions as a split input file
 
 An example stands in a block of its own; operands that it does not define become
-arguments of a function, of the types its assembly names.
+arguments of a function, of the types its assembly names. An example with
+functions of its own is taken as it stands.
 """
 
 import json
@@ -35,16 +36,16 @@ def blocks(description):
 
 
 def split_top(text):
-    """Splits at commas outside of brackets, and at `where` and `with`; drops the results."""
+    """Splits at commas outside of brackets, and at `where`, `with` and `mask`; drops the results."""
     parts, depth, current = [], 0, ""
-    for token in re.findall(r"->|\bwhere\b|\bwith\b|.", text, re.S):
+    for token in re.findall(r"->|\bwhere\b|\bwith\b|\bmask\b|.", text, re.S):
         if token == "->" and depth == 0:
             break
         if token in "<([{":
             depth += 1
         elif token in ">)]}":
             depth -= 1
-        if depth == 0 and (token == "," or token in ("where", "with")):
+        if depth == 0 and (token == "," or token in ("where", "with", "mask")):
             parts.append(current.strip())
             current = ""
         else:
@@ -70,6 +71,9 @@ def statements(block):
 
 
 def program(block):
+    # Whole functions need nothing around them.
+    if "func.func" in block:
+        return block
     top, body, defined, arguments = [], [], set(), {}
     for statement in statements(block):
         if re.match(r"[#!]\w+ = ", statement):
@@ -89,6 +93,9 @@ def program(block):
         while left.count("{") > left.count("}"):
             more, right = right.split(" : ", 1)
             left += " : " + more
+        # The type of a function has its operands in parentheses.
+        if right.startswith("(") and ") -> " in right:
+            right = right[1:right.index(") -> ")]
         for name, of in zip(re.findall(r"%\w+", left), split_top(right)):
             if name not in defined:
                 arguments.setdefault(name, of)

@@ -1,0 +1,612 @@
+//===- AssignTileLayouts.cpp - Who holds which element --------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractPlan.h"
+#include "TileLowering.h"
+#include "atrex/Transforms/Passes.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace atrex {
+#define GEN_PASS_DEF_ASSIGNTILELAYOUTSPASS
+#include "atrex/Transforms/Passes.h.inc"
+} // namespace atrex
+
+using namespace mlir;
+using namespace atrex;
+using namespace atrex::tile;
+
+namespace {
+
+bool isTile(Value value) { return isa<VectorType>(value.getType()); }
+ArrayRef<int64_t> getShape(Value value) { return cast<VectorType>(value.getType()).getShape(); }
+
+bool isUnitCast(vector::ShapeCastOp op) {
+  auto wide = [](VectorType type) {
+    SmallVector<int64_t> shape;
+    for (int64_t extent : type.getShape())
+      if (extent != 1)
+        shape.push_back(extent);
+    return shape;
+  };
+  return wide(op.getSourceVectorType()) == wide(op.getResultVectorType());
+}
+
+/// Worth computing again rather than moving.
+bool isCheap(Operation *op) {
+  if (!isElementwise(op) || isa<math::MathDialect>(op->getDialect()))
+    return false;
+  return !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp,
+              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp, atx::TileConvertOp, arith::TruncFOp>(op) ||
+         // Index arithmetic.
+         (isa<arith::DivUIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::DivSIOp, arith::RemSIOp>(op) &&
+          op->getOperand(1).getDefiningOp<arith::ConstantOp>());
+}
+
+class Assigner {
+public:
+  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip)
+      : kernel(kernel), threads(threads), chip(chip), builder(kernel.getContext()) {}
+
+  LogicalResult run();
+  unsigned numAssigned = 0, numConversions = 0, numRecomputed = 0;
+
+private:
+  /// Fixes the layout of a value that has none and is not flexible, and of what
+  /// follows from it.
+  void assign(Value value, const TileLayout &layout);
+  /// `value` is needed in `layout`: what stands behind cheap operations may take it.
+  void wish(Value value, const TileLayout &layout, unsigned depth = 0);
+  void propagate();
+  void propagateToDefinition(Value value, const TileLayout &layout);
+  void propagateToUser(OpOperand &use, const TileLayout &layout);
+
+  TileLayout getDefault(ArrayRef<int64_t> shape, Type element) {
+    AccessPattern pattern;
+    pattern.contiguousDim = shape.size() - 1;
+    pattern.bytes = element.isIndex() ? 8 : std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+    pattern.vector = std::max<int64_t>(1, 16 / pattern.bytes);
+    return getAccessLayout(shape, threads, pattern);
+  }
+  TileLayout getDefault(Value value) { return getDefault(getShape(value), getElementTypeOrSelf(value.getType())); }
+  /// The layout a value has by itself, a default where it has none.
+  std::optional<TileLayout> findNatural(Value value, unsigned depth = 0);
+  TileLayout getNatural(Value value) {
+    std::optional<TileLayout> layout = findNatural(value);
+    return layout ? *layout : getDefault(value);
+  }
+  TileLayout getAnchor(Operation *op);
+  LogicalResult assignAnchors();
+  void assignRest();
+
+  /// What `op` needs of an operand whose result has layout `result`; null for any.
+  std::optional<TileLayout> getRequired(OpOperand &operand);
+  std::optional<TileLayout> getFlexibleRequired(Operation *op, OpOperand &operand, const TileLayout &result);
+  Value require(Value value, const TileLayout &layout);
+  LogicalResult materialize();
+  void setLayouts(Operation *op, ArrayRef<Value> values, StringRef name);
+
+  gpu::GPUFuncOp kernel;
+  int64_t threads;
+  const ChipInfo &chip;
+  OpBuilder builder;
+  IndexAnalysis analysis;
+  SmallVector<Operation *> ops;
+  DenseSet<Value> flexible;
+  DenseMap<Value, TileLayout> layouts;
+  DenseMap<Operation *, ContractPlan> plans;
+  SmallVector<Value> queue;
+  DenseMap<std::pair<Value, Attribute>, Value> copies;
+  DenseSet<Operation *> created;
+};
+
+} // namespace
+
+void Assigner::assign(Value value, const TileLayout &layout) {
+  if (!isTile(value) || flexible.contains(value) || layouts.contains(value))
+    return;
+  if (layout.getRank() != getShape(value).size())
+    return;
+  layouts.try_emplace(value, layout);
+  queue.push_back(value);
+}
+
+void Assigner::wish(Value value, const TileLayout &layout, unsigned depth) {
+  if (!isTile(value) || depth > 50)
+    return;
+  if (!flexible.contains(value)) {
+    // The layout of these follows from their operands alone.
+    Operation *def = value.getDefiningOp();
+    if (def && isa<atx::TileReduceOp, atx::TileScanOp, vector::ContractionOp>(def))
+      return;
+    assign(value, layout);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTile(operand.get()))
+      if (std::optional<TileLayout> needed = getFlexibleRequired(op, operand, layout))
+        wish(operand.get(), *needed, depth + 1);
+}
+
+std::optional<TileLayout> Assigner::getFlexibleRequired(Operation *op, OpOperand &operand, const TileLayout &result) {
+  ArrayRef<int64_t> source = getShape(operand.get());
+  if (isa<vector::BroadcastOp>(op))
+    return result.getBroadcastSource(source);
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op))
+    return result.reshape(cast.getResultVectorType().getShape(), source);
+  if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+    SmallVector<int64_t> inverse(source.size());
+    for (auto [i, from] : llvm::enumerate(transpose.getPermutation()))
+      inverse[from] = i;
+    return result.transpose(inverse);
+  }
+  return result;
+}
+
+std::optional<TileLayout> Assigner::findNatural(Value value, unsigned depth) {
+  auto it = layouts.find(value);
+  if (it != layouts.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 50)
+    return std::nullopt;
+  if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+    std::optional<TileLayout> source = findNatural(transpose.getVector(), depth + 1);
+    return source ? std::optional(source->transpose(transpose.getPermutation())) : std::nullopt;
+  }
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+    std::optional<TileLayout> source = findNatural(cast.getSource(), depth + 1);
+    return source ? source->reshape(getShape(cast.getSource()), getShape(value)) : std::nullopt;
+  }
+  if (isElementwise(op))
+    for (Value operand : op->getOperands())
+      if (isTile(operand))
+        if (std::optional<TileLayout> layout = findNatural(operand, depth + 1))
+          return layout;
+  return std::nullopt;
+}
+
+void Assigner::propagate() {
+  while (!queue.empty()) {
+    Value value = queue.pop_back_val();
+    TileLayout layout = layouts.find(value)->second;
+    propagateToDefinition(value, layout);
+    for (OpOperand &use : value.getUses())
+      propagateToUser(use, layout);
+  }
+}
+
+void Assigner::propagateToDefinition(Value value, const TileLayout &layout) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = arg.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      if (arg.getArgNumber() > 0)
+        assign(loop.getResult(arg.getArgNumber() - 1), layout);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      if (arg.getOwner() == loop.getBeforeBody()) {
+        wish(loop.getInits()[arg.getArgNumber()], layout);
+        wish(loop.getYieldOp().getOperand(arg.getArgNumber()), layout);
+      } else {
+        assign(loop.getResult(arg.getArgNumber()), layout);
+      }
+    }
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    assign(loop.getRegionIterArg(number), layout);
+    wish(loop.getInitArgs()[number], layout);
+    wish(loop.getBody()->getTerminator()->getOperand(number), layout);
+    return;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    wish(branch.thenYield().getOperand(number), layout);
+    wish(branch.elseYield().getOperand(number), layout);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    assign(loop.getAfterArguments()[number], layout);
+    wish(loop.getConditionOp().getArgs()[number], layout);
+    return;
+  }
+  if (auto load = dyn_cast<atx::TileLoadOp>(op)) {
+    for (Value index : load.getIndices())
+      if (isTile(index))
+        wish(index, layout.restrictTo(getShape(index)));
+    return;
+  }
+  if (auto atomic = dyn_cast<atx::TileAtomicOp>(op)) {
+    for (Value operand : op->getOperands())
+      if (isTile(operand))
+        wish(operand, layout.restrictTo(getShape(operand)));
+    return;
+  }
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+    if (std::optional<TileLayout> source = layout.reshape(getShape(value), getShape(cast.getSource())))
+      wish(cast.getSource(), *source);
+    return;
+  }
+  if (isa<atx::TilePinOp, vector::ContractionOp>(op)) {
+    auto contract = dyn_cast<vector::ContractionOp>(op);
+    wish(contract ? contract.getAcc() : op->getOperand(0), layout);
+    return;
+  }
+  if (isElementwise(op))
+    for (Value operand : op->getOperands())
+      wish(operand, layout);
+}
+
+void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
+  Operation *op = use.getOwner();
+  if (op->getNumResults() == 1 && flexible.contains(op->getResult(0)))
+    return;
+  if (auto store = dyn_cast<atx::TileStoreOp>(op)) {
+    if (use.get() == store.getValue()) {
+      for (Value index : store.getIndices())
+        if (isTile(index))
+          wish(index, layout.restrictTo(getShape(index)));
+      if (Value mask = store.getMask(); mask && isTile(mask))
+        wish(mask, layout.restrictTo(getShape(mask)));
+    }
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned first = loop.getNumControlOperands();
+    assign(loop.getResult(use.getOperandNumber() - first), layout);
+    return;
+  }
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      assign(loop.getBeforeArguments()[use.getOperandNumber()], layout);
+    else if (use.getOperandNumber() < parent->getNumResults())
+      assign(parent->getResult(use.getOperandNumber()), layout);
+    return;
+  }
+  if (isa<scf::ConditionOp>(op)) {
+    assign(op->getParentOp()->getResult(use.getOperandNumber() - 1), layout);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    assign(loop.getBeforeArguments()[use.getOperandNumber()], layout);
+    return;
+  }
+  if (auto reduce = dyn_cast<atx::TileReduceOp>(op)) {
+    if (!isTile(reduce.getResult()))
+      return;
+    SmallVector<bool> dropped(layout.getRank(), false);
+    for (int64_t axis : reduce.getAxes())
+      dropped[axis] = true;
+    assign(reduce.getResult(), layout.drop(dropped));
+    return;
+  }
+  if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+    if (std::optional<TileLayout> result = layout.reshape(getShape(cast.getSource()), getShape(cast.getResult())))
+      assign(cast.getResult(), *result);
+    return;
+  }
+  if (isElementwise(op))
+    assign(op->getResult(0), layout);
+}
+
+TileLayout Assigner::getAnchor(Operation *op) {
+  Value result = op->getResult(0);
+  if (auto load = dyn_cast<atx::TileLoadOp>(op))
+    return getAccessLayout(
+        getShape(result), threads,
+        analyzeAccess(analysis, load.getMemory().getType(), load.getIndices(), {}, getShape(result)));
+  if (auto atomic = dyn_cast<atx::TileAtomicOp>(op)) {
+    AccessPattern pattern =
+        analyzeAccess(analysis, atomic.getMemory().getType(), atomic.getIndices(), atomic.getMask(), getShape(result));
+    pattern.vector = std::min<int64_t>(pattern.vector, pattern.bytes == 2 ? 2 : 1);
+    return getAccessLayout(getShape(result), threads, pattern);
+  }
+  return getDefault(result);
+}
+
+LogicalResult Assigner::assignAnchors() {
+  // What cannot choose.
+  for (Operation *op : ops) {
+    if (auto pin = dyn_cast<atx::TilePinOp>(op)) {
+      std::string message;
+      std::optional<TileLayout> layout = parsePinLayout(pin.getLayout(), getShape(pin.getResult()), threads, message);
+      if (!layout)
+        return op->emitError() << "layout \"" << pin.getLayout() << "\" cannot hold " << pin.getType() << ": "
+                               << message;
+      assign(pin.getResult(), *layout);
+    } else if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+      if (!isTile(contract.getResult()))
+        continue;
+      FailureOr<ContractPlan> plan = planContract(contract, threads, chip);
+      if (failed(plan))
+        return failure();
+      assign(contract.getResult(), plan->acc);
+      plans[op] = *plan;
+    } else if (auto scan = dyn_cast<atx::TileScanOp>(op)) {
+      assign(scan.getResult(), getScanLayout(getShape(scan.getResult()), threads, scan.getAxis()));
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isTile(constant.getResult()) && !flexible.contains(constant.getResult())) {
+        // Every lane holds all of a list of numbers.
+        ArrayRef<int64_t> shape = getShape(constant.getResult());
+        SmallVector<SmallVector<Mode>> dims(shape.size());
+        int64_t stride = 1;
+        for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim) {
+          dims[dim].push_back({shape[dim], false, stride});
+          stride *= shape[dim];
+        }
+        layouts.try_emplace(constant.getResult(), TileLayout(threads, dims));
+      }
+    }
+  }
+  for (Operation *op : ops)
+    if (auto raw = dyn_cast<atx::TileRawOp>(op))
+      for (Value result : raw.getResults()) {
+        if (!isTile(result))
+          continue;
+        for (Operation *user : result.getUsers())
+          if (isa<atx::TilePinOp>(user) && layouts.contains(user->getResult(0)))
+            assign(result, layouts.find(user->getResult(0))->second);
+        for (Value input : raw.getInputs())
+          if (isTile(input) && getShape(input) == getShape(result) && layouts.contains(input))
+            assign(result, layouts.find(input)->second);
+        if (!layouts.contains(result))
+          return op->emitError() << "the layout of a result of type " << result.getType()
+                                 << " is not known; pin it or an operand of the same shape";
+      }
+  propagate();
+
+  // The largest first: small ones follow them.
+  SmallVector<std::pair<int64_t, unsigned>> loads;
+  for (auto [i, op] : llvm::enumerate(ops))
+    if (isa<atx::TileLoadOp, atx::TileAtomicOp>(op) && isTile(op->getResult(0)))
+      loads.push_back({-cast<VectorType>(op->getResult(0).getType()).getNumElements(), unsigned(i)});
+  llvm::sort(loads);
+  for (auto [size, position] : loads) {
+    Operation *op = ops[position];
+    assign(op->getResult(0), getAnchor(op));
+    propagate();
+  }
+  return success();
+}
+
+void Assigner::assignRest() {
+  auto settle = [&](Value value) {
+    if (!isTile(value) || flexible.contains(value) || layouts.contains(value))
+      return;
+    TileLayout layout;
+    Operation *op = value.getDefiningOp();
+    if (auto reduce = dyn_cast_or_null<atx::TileReduceOp>(op)) {
+      TileLayout input = getNatural(reduce.getInput());
+      SmallVector<bool> dropped(input.getRank(), false);
+      for (int64_t axis : reduce.getAxes())
+        dropped[axis] = true;
+      layout = input.drop(dropped);
+    } else {
+      layout = getNatural(value);
+    }
+    assign(value, layout);
+    propagate();
+  };
+  for (Operation *op : ops) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      for (auto [init, arg] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
+        if (!isTile(init) || layouts.contains(arg))
+          continue;
+        assign(arg, getNatural(init));
+        propagate();
+      }
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      for (Value arg : llvm::concat<Value>(llvm::to_vector_of<Value>(loop.getBeforeArguments()),
+                                           llvm::to_vector_of<Value>(loop.getAfterArguments())))
+        settle(arg);
+    for (Value result : op->getResults())
+      settle(result);
+  }
+}
+
+std::optional<TileLayout> Assigner::getRequired(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  Value value = operand.get();
+  auto of = [&](Value other) { return layouts.find(other)->second; };
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      return of(loop.getBeforeArguments()[operand.getOperandNumber()]);
+    return of(parent->getResult(operand.getOperandNumber()));
+  }
+  if (isa<scf::ConditionOp>(op))
+    return of(op->getParentOp()->getResult(operand.getOperandNumber() - 1));
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return of(loop.getResult(operand.getOperandNumber() - loop.getNumControlOperands()));
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return of(loop.getBeforeArguments()[operand.getOperandNumber()]);
+  if (auto load = dyn_cast<atx::TileLoadOp>(op))
+    return of(load.getResult()).restrictTo(getShape(value));
+  if (isa<atx::TileAtomicOp>(op))
+    return of(op->getResult(0)).restrictTo(getShape(value));
+  if (auto store = dyn_cast<atx::TileStoreOp>(op)) {
+    std::optional<TileLayout> held = findNatural(store.getValue());
+    if (!held)
+      held = getAccessLayout(getShape(store.getValue()), threads,
+                             analyzeAccess(analysis, store.getMemory().getType(), store.getIndices(), store.getMask(),
+                                           getShape(store.getValue())));
+    return held->restrictTo(getShape(value));
+  }
+  if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+    auto plan = plans.find(op);
+    if (plan == plans.end())
+      return std::nullopt;
+    if (operand.get() == contract.getAcc() && operand.getOperandNumber() == 2)
+      return plan->second.acc;
+    if (!plan->second.instruction)
+      return std::nullopt;
+    return operand.getOperandNumber() == 0 ? plan->second.lhs : plan->second.rhs;
+  }
+  if (auto scan = dyn_cast<atx::TileScanOp>(op))
+    return getScanLayout(getShape(value), threads, scan.getAxis());
+  if (auto rank = dyn_cast<atx::TileRankOp>(op))
+    return of(rank.getResult());
+  if (auto histogram = dyn_cast<atx::TileHistogramOp>(op))
+    return getNatural(histogram.getInput()).restrictTo(getShape(value));
+  if (auto take = dyn_cast<atx::TileTakeOp>(op); take && operand.getOperandNumber() == 1)
+    return of(take.getResult()).restrictTo(getShape(value));
+  if (isa<atx::TilePinOp>(op))
+    return of(op->getResult(0));
+  if (isElementwise(op) && op->getNumResults() == 1)
+    return of(op->getResult(0));
+  return std::nullopt;
+}
+
+void Assigner::setLayouts(Operation *op, ArrayRef<Value> values, StringRef name) {
+  SmallVector<Attribute> attrs;
+  bool any = false;
+  for (Value value : values) {
+    if (!isTile(value)) {
+      attrs.push_back(builder.getUnitAttr());
+      continue;
+    }
+    any = true;
+    ++numAssigned;
+    attrs.push_back(layouts.find(value)->second.getAttr(builder.getContext()));
+  }
+  if (any)
+    op->setAttr(name, builder.getArrayAttr(attrs));
+}
+
+Value Assigner::require(Value value, const TileLayout &layout) {
+  auto it = layouts.find(value);
+  if (it != layouts.end() && it->second == layout)
+    return value;
+  std::pair<Value, Attribute> key(value, layout.getAttr(builder.getContext()));
+  if (Value copy = copies.lookup(key))
+    return copy;
+  Value result;
+  if (flexible.contains(value)) {
+    Operation *op = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isTile(operand.get())) {
+        operands.push_back(operand.get());
+        continue;
+      }
+      std::optional<TileLayout> needed = getFlexibleRequired(op, operand, layout);
+      operands.push_back(require(operand.get(), needed ? *needed : getNatural(operand.get())));
+    }
+    builder.setInsertionPointAfter(op);
+    Operation *clone = builder.clone(*op);
+    clone->setOperands(operands);
+    // Operands may have been made behind the original.
+    for (Value operand : operands)
+      if (Operation *def = operand.getDefiningOp())
+        if (def->getBlock() == clone->getBlock() && clone->isBeforeInBlock(def))
+          clone->moveAfter(def);
+    created.insert(clone);
+    result = clone->getResult(0);
+    ++numRecomputed;
+  } else {
+    builder.setInsertionPointAfterValue(value);
+    auto convert = atx::ConvertLayoutOp::create(builder, value.getLoc(), value.getType(), value);
+    created.insert(convert);
+    result = convert;
+    ++numConversions;
+  }
+  layouts[result] = layout;
+  setLayouts(result.getDefiningOp(), {result}, atx::tileLayoutsAttrName);
+  copies[key] = result;
+  return result;
+}
+
+LogicalResult Assigner::materialize() {
+  for (Operation *op : ops) {
+    if (op->getNumResults() == 1 && flexible.contains(op->getResult(0)))
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isTile(operand.get()))
+        continue;
+      std::optional<TileLayout> needed = getRequired(operand);
+      operand.set(require(operand.get(), needed ? *needed : getNatural(operand.get())));
+    }
+    setLayouts(op, llvm::to_vector_of<Value>(op->getResults()), atx::tileLayoutsAttrName);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      setLayouts(op, llvm::to_vector_of<Value>(loop.getBeforeArguments()), atx::beforeLayoutsAttrName);
+  }
+  for (Operation *op : llvm::reverse(ops))
+    if (op->getNumResults() == 1 && flexible.contains(op->getResult(0)) && op->use_empty())
+      op->erase();
+  return success();
+}
+
+LogicalResult Assigner::run() {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != kernel)
+      ops.push_back(op);
+    return isa<atx::TileRawOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (Operation *op : ops) {
+    for (Type type : op->getResultTypes())
+      if (auto vector = dyn_cast<VectorType>(type); vector && (vector.isScalable() || vector.getRank() == 0))
+        return op->emitError() << type << " is no tile: it needs one dimension or more of constant extents";
+    if (op->getNumResults() != 1 || !isTile(op->getResult(0)))
+      continue;
+    bool flex = false;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      flex = isa<SplatElementsAttr>(constant.getValue());
+    else if (isa<atx::TileIotaOp, vector::BroadcastOp, vector::TransposeOp>(op))
+      flex = true;
+    else if (auto cast = dyn_cast<vector::ShapeCastOp>(op))
+      flex = isUnitCast(cast);
+    else if (isCheap(op))
+      flex = llvm::all_of(op->getOperands(),
+                          [&](Value operand) { return !isTile(operand) || flexible.contains(operand); });
+    if (flex)
+      flexible.insert(op->getResult(0));
+  }
+  if (failed(assignAnchors()))
+    return failure();
+  assignRest();
+  return materialize();
+}
+
+namespace {
+
+class AssignTileLayouts : public atrex::impl::AssignTileLayoutsPassBase<AssignTileLayouts> {
+public:
+  using AssignTileLayoutsPassBase::AssignTileLayoutsPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUFuncOp kernel = getOperation();
+    if (!kernel->hasAttr(atx::kernelAttrName))
+      return;
+    const ChipInfo *chip = lookupChip(arch);
+    if (!chip || !chip->isAMDGPU()) {
+      kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
+                         << getArchList();
+      return signalPassFailure();
+    }
+    auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
+    if (!threads || threads.getInt() < 64 || threads.getInt() > 1024 || !llvm::isPowerOf2_64(threads.getInt())) {
+      kernel.emitError() << "kernel needs '" << atx::threadsAttrName << "', a power of two from 64 to 1024";
+      return signalPassFailure();
+    }
+    Assigner assigner(kernel, threads.getInt(), *chip);
+    if (failed(assigner.run()))
+      return signalPassFailure();
+    numAssigned += assigner.numAssigned;
+    numConversions += assigner.numConversions;
+    numRecomputed += assigner.numRecomputed;
+  }
+};
+
+} // namespace

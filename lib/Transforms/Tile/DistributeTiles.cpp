@@ -1,0 +1,61 @@
+//===- DistributeTiles.cpp - Tiles to what one lane holds -----------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileLowering.h"
+#include "atrex/Transforms/Passes.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace atrex {
+#define GEN_PASS_DEF_DISTRIBUTETILESPASS
+#include "atrex/Transforms/Passes.h.inc"
+} // namespace atrex
+
+using namespace mlir;
+using namespace atrex;
+using namespace atrex::tile;
+
+namespace {
+
+class DistributeTiles : public atrex::impl::DistributeTilesPassBase<DistributeTiles> {
+public:
+  using DistributeTilesPassBase::DistributeTilesPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    const ChipInfo *chip = lookupChip(arch);
+    if (!chip || !chip->isAMDGPU()) {
+      module.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
+                         << getArchList();
+      return signalPassFailure();
+    }
+    for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>())) {
+      if (!kernel->hasAttr(atx::kernelAttrName))
+        continue;
+      TileEmitter emitter(kernel, *chip, bufferAccess);
+      emitter.remarks = remarks;
+      if (failed(emitter.run()))
+        return signalPassFailure();
+      kernel->removeAttr(atx::kernelAttrName);
+      numConversions += emitter.numConversions;
+      numLDSConversions += emitter.numLDSConversions;
+      numBarriers += emitter.numBarriers;
+      numVectorAccesses += emitter.numVectorAccesses;
+      numScalarAccesses += emitter.numScalarAccesses;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,480 @@
+//===- LowerProduct.cpp - Products of tiles -------------------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// vector.contract: by matrix instructions where the chip has one for the types,
+// else by multiply-adds of every lane on factors in shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractPlan.h"
+#include "TileLowering.h"
+#include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+using namespace mlir;
+using namespace atrex;
+using namespace atrex::tile;
+
+static std::optional<MatrixType> getMatrixType(Type type, const ChipInfo &chip) {
+  if (type.isBF16())
+    return MatrixType::BF16;
+  if (type.isF16())
+    return MatrixType::F16;
+  if (type.isF32())
+    return MatrixType::F32;
+  if (type.isF64())
+    return MatrixType::F64;
+  if (type.isInteger(8))
+    return MatrixType::I8;
+  if (type.isInteger(32))
+    return MatrixType::I32;
+  if (chip.fp8IsFNUZ ? isa<Float8E4M3FNUZType>(type) : isa<Float8E4M3FNType>(type))
+    return MatrixType::FP8;
+  if (chip.fp8IsFNUZ ? isa<Float8E5M2FNUZType>(type) : isa<Float8E5M2Type>(type))
+    return MatrixType::BF8;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Position of iteration dimension `dim` among an operand's dimensions, or -1.
+int64_t positionIn(AffineMap map, unsigned dim) {
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    if (auto expr = dyn_cast<AffineDimExpr>(result); expr && expr.getPosition() == dim)
+      return i;
+  return -1;
+}
+
+struct WaveSplit {
+  int64_t m = 1, n = 1, tilesM = 1, tilesN = 1;
+};
+
+/// Waves over rows and columns: least work, then fewest factors in registers.
+WaveSplit splitWaves(int64_t waves, int64_t tilesM, int64_t tilesN) {
+  WaveSplit best;
+  int64_t bestWork = INT64_MAX, bestFactors = INT64_MAX;
+  for (int64_t m = 1; m <= waves; m *= 2)
+    for (int64_t n = 1; m * n <= waves; n *= 2) {
+      if ((m > 1 && m >= 2 * tilesM) || (n > 1 && n >= 2 * tilesN))
+        continue;
+      int64_t ownM = llvm::divideCeil(tilesM, m), ownN = llvm::divideCeil(tilesN, n);
+      if (ownM * ownN < bestWork || (ownM * ownN == bestWork && ownM + ownN < bestFactors)) {
+        best = {m, n, ownM, ownN};
+        bestWork = ownM * ownN;
+        bestFactors = ownM + ownN;
+      }
+    }
+  return best;
+}
+
+/// Modes of an instruction's operand by row (stride below `rows`) and column.
+void addInstructionModes(const ThreadValueLayout &layout, int64_t rows, SmallVector<Mode> &row,
+                         SmallVector<Mode> &column) {
+  struct Step {
+    int64_t step;
+    Mode mode;
+  };
+  SmallVector<Step> steps[2];
+  for (bool isThread : {true, false}) {
+    int64_t stride = 1;
+    for (const LayoutMode &mode : isThread ? layout.thread : layout.value) {
+      bool isRow = mode.stride < rows;
+      if (mode.extent > 1)
+        steps[isRow ? 0 : 1].push_back(
+            {isRow ? int64_t(mode.stride) : int64_t(mode.stride) / rows, {int64_t(mode.extent), isThread, stride}});
+      stride *= mode.extent;
+    }
+  }
+  for (unsigned side = 0; side < 2; ++side) {
+    llvm::sort(steps[side], [](const Step &a, const Step &b) { return a.step < b.step; });
+    for (const Step &step : steps[side])
+      (side ? column : row).push_back(step.mode);
+  }
+}
+
+} // namespace
+
+FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip) {
+  ContractPlan plan;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto accType = dyn_cast<VectorType>(op.getAccType());
+  if (!accType)
+    return op.emitError() << "a product that ends in one number is a reduction; write sum(a * b)", failure();
+  if (op.getKind() != vector::CombiningKind::ADD)
+    return op.emitError() << "only sums of products can be distributed", failure();
+  for (AffineMap map : maps)
+    if (!map.isProjectedPermutation())
+      return op.emitError() << "indexing maps must name each dimension alone", failure();
+  SmallVector<int64_t> extents = *op.getShapeForUnroll();
+  for (unsigned dim = 0; dim < extents.size(); ++dim) {
+    bool inLhs = positionIn(maps[0], dim) >= 0, inRhs = positionIn(maps[1], dim) >= 0,
+         inAcc = positionIn(maps[2], dim) >= 0;
+    if (inAcc && inLhs && inRhs)
+      plan.batch.push_back(dim);
+    else if (inAcc && inLhs)
+      plan.m.push_back(dim);
+    else if (inAcc && inRhs)
+      plan.n.push_back(dim);
+    else if (!inAcc && inLhs && inRhs)
+      plan.k.push_back(dim);
+    else
+      return op.emitError() << "dimension " << dim << " appears in one factor only; sum it before the product",
+             failure();
+  }
+
+  AccessPattern pattern;
+  pattern.contiguousDim = accType.getRank() - 1;
+  pattern.bytes = std::max<int64_t>(1, accType.getElementTypeBitWidth() / 8);
+  pattern.vector = std::max<int64_t>(1, 16 / pattern.bytes);
+  plan.acc = getAccessLayout(accType.getShape(), threads, pattern);
+
+  std::optional<MatrixType> a = getMatrixType(op.getLhsType().getElementType(), chip);
+  std::optional<MatrixType> b = getMatrixType(op.getRhsType().getElementType(), chip);
+  std::optional<MatrixType> c = getMatrixType(accType.getElementType(), chip);
+  if (!a || !b || !c || plan.m.empty() || plan.n.empty() || plan.k.empty())
+    return plan;
+  auto largest = [&](ArrayRef<unsigned> dims) {
+    return *std::max_element(dims.begin(), dims.end(), [&](unsigned x, unsigned y) { return extents[x] < extents[y]; });
+  };
+  plan.mDim = largest(plan.m);
+  plan.nDim = largest(plan.n);
+  plan.kDim = largest(plan.k);
+  int64_t m = extents[plan.mDim], n = extents[plan.nDim], k = extents[plan.kDim];
+  int64_t waves = threads / 64;
+  WaveSplit split;
+  int64_t bestCost = INT64_MAX;
+  for (const MatrixInstruction &inst : getMatrixInstructions()) {
+    if (inst.kind != MatrixKind::Dense || inst.blocks != 1 || inst.a != *a || inst.b != *b || inst.c != *c ||
+        !inst.isAvailable(chip.arch))
+      continue;
+    WaveSplit own = splitWaves(waves, llvm::divideCeil(m, inst.m), llvm::divideCeil(n, inst.n));
+    // Passes, and something for every instruction and its factors.
+    int64_t cost = own.tilesM * own.tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch) * 4 + 1) +
+                   (own.tilesM * inst.m + own.tilesN * inst.n) * llvm::divideCeil(k, inst.k) / 16;
+    if (cost < bestCost) {
+      bestCost = cost;
+      plan.instruction = &inst;
+      split = own;
+    }
+  }
+  if (!plan.instruction)
+    return plan;
+  const MatrixInstruction &inst = *plan.instruction;
+
+  // By iteration dimension, for each operand.
+  unsigned rank = extents.size();
+  SmallVector<SmallVector<Mode>> lhs(rank), rhs(rank), acc(rank);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A), inst.m, lhs[plan.mDim], lhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B), inst.n, rhs[plan.nDim], rhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::C), inst.m, acc[plan.mDim], acc[plan.nDim]);
+  int64_t nextThread = 64;
+  if (split.m > 1) {
+    lhs[plan.mDim].push_back({split.m, true, nextThread});
+    acc[plan.mDim].push_back({split.m, true, nextThread});
+    nextThread *= split.m;
+  }
+  if (split.n > 1) {
+    rhs[plan.nDim].push_back({split.n, true, nextThread});
+    acc[plan.nDim].push_back({split.n, true, nextThread});
+    nextThread *= split.n;
+  }
+  // Waves that are left take parts of what both factors share.
+  SmallVector<int64_t> rest(extents.begin(), extents.end());
+  for (unsigned dim : plan.batch) {
+    int64_t part = std::min<int64_t>(threads / nextThread, llvm::PowerOf2Ceil(rest[dim]));
+    if (part > 1) {
+      for (auto *modes : {&lhs, &rhs, &acc})
+        (*modes)[dim].push_back({part, true, nextThread});
+      nextThread *= part;
+      rest[dim] = llvm::divideCeil(rest[dim], part);
+    }
+  }
+  rest[plan.mDim] = split.tilesM;
+  rest[plan.nDim] = split.tilesN;
+  rest[plan.kDim] = llvm::divideCeil(k, inst.k);
+
+  // Registers: those of an instruction first, then its neighbours along k, rows and
+  // columns, then everything else.
+  auto countRegisters = [](ArrayRef<SmallVector<Mode>> modes) {
+    int64_t count = 1;
+    for (const SmallVector<Mode> &dim : modes)
+      for (const Mode &mode : dim)
+        if (!mode.isThread)
+          count *= mode.size;
+    return count;
+  };
+  // Lanes read 16 bytes of k at once: neighbouring k of several instructions go to one
+  // lane. Any order of k is right as long as both factors use it.
+  int64_t values = countRegisters(lhs);
+  int64_t bytes = std::max<unsigned>(1, getBitWidth(*a) / 8);
+  int64_t together = 1;
+  while (values * bytes * together < 16 && rest[plan.kDim] % (together * 2) == 0 && !lhs[plan.kDim].empty() &&
+         !lhs[plan.kDim].front().isThread)
+    together *= 2;
+  if (together > 1) {
+    for (auto *modes : {&lhs, &rhs})
+      (*modes)[plan.kDim].insert((*modes)[plan.kDim].begin() + 1, Mode{together, false, values});
+    rest[plan.kDim] /= together;
+  }
+  auto addRest = [&](SmallVector<SmallVector<Mode>> &modes, AffineMap map) {
+    int64_t next = countRegisters(modes);
+    SmallVector<unsigned> order = {plan.kDim, plan.mDim, plan.nDim};
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (!llvm::is_contained(order, dim))
+        order.push_back(dim);
+    for (unsigned dim : order) {
+      if (positionIn(map, dim) < 0 || rest[dim] == 1)
+        continue;
+      modes[dim].push_back({rest[dim], false, next});
+      next *= rest[dim];
+    }
+    SmallVector<SmallVector<Mode>> dims;
+    for (AffineExpr result : map.getResults())
+      dims.push_back(modes[cast<AffineDimExpr>(result).getPosition()]);
+    return TileLayout(threads, dims);
+  };
+  plan.lhs = addRest(lhs, maps[0]);
+  plan.rhs = addRest(rhs, maps[1]);
+  plan.acc = addRest(acc, maps[2]);
+  if (plan.lhs.getNumRegisters() > maxRegistersPerTile || plan.rhs.getNumRegisters() > maxRegistersPerTile)
+    plan.instruction = nullptr;
+  return plan;
+}
+
+/// Zero beyond the extents of the summed dimensions.
+static Value maskSummed(TileEmitter &e, const TileValue &tile, AffineMap map, ArrayRef<unsigned> summed) {
+  TileValue bounded = tile;
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    if (!llvm::is_contained(summed, cast<AffineDimExpr>(result).getPosition()))
+      bounded.shape[i] = tile.layout.getPaddedExtent(i);
+  bool padded = false;
+  for (unsigned dim = 0; dim < tile.layout.getRank(); ++dim)
+    padded |= tile.layout.getPaddedExtent(dim) > bounded.shape[dim];
+  return padded ? e.maskDead(bounded, e.zero(tile.getElementType())) : tile.vector;
+}
+
+static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const ContractPlan &plan) {
+  OpBuilder &b = e.b;
+  const MatrixInstruction &inst = *plan.instruction;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  TileValue operands[3] = {e.getTile(op.getLhs()), e.getTile(op.getRhs()), e.getTile(op.getAcc())};
+  const TileLayout *wanted[3] = {&plan.lhs, &plan.rhs, &plan.acc};
+  for (unsigned i = 0; i < 3; ++i) {
+    FailureOr<Value> value = e.convertLayout(operands[i], *wanted[i], op);
+    if (failed(value))
+      return failure();
+    operands[i].vector = *value;
+    operands[i].layout = *wanted[i];
+  }
+  for (unsigned i = 0; i < 2; ++i)
+    operands[i].vector = maskSummed(e, operands[i], maps[i], plan.k);
+
+  // The registers of one instruction lie together; a group is found by the
+  // coordinates of its first.
+  int64_t sizes[3] = {int64_t(inst.k) * inst.m / 64, int64_t(inst.k) * inst.n / 64, int64_t(inst.m) * inst.n / 64};
+  unsigned rank = op.getIteratorTypes().size();
+  auto getCoordinates = [&](unsigned operand, int64_t group) {
+    SmallVector<int64_t> coordinates(rank, -1);
+    for (auto [i, result] : llvm::enumerate(maps[operand].getResults()))
+      coordinates[cast<AffineDimExpr>(result).getPosition()] =
+          operands[operand].layout.getRegisterCoordinate(i, group * sizes[operand]);
+    return coordinates;
+  };
+  auto only = [&](SmallVector<int64_t> coordinates, unsigned operand) {
+    SmallVector<int64_t> result;
+    for (AffineExpr expr : maps[operand].getResults())
+      result.push_back(coordinates[cast<AffineDimExpr>(expr).getPosition()]);
+    return std::vector<int64_t>(result.begin(), result.end());
+  };
+  std::map<std::vector<int64_t>, Value> pieces[2];
+  std::vector<std::vector<int64_t>> steps;
+  std::map<std::vector<int64_t>, bool> seen;
+  for (unsigned operand = 0; operand < 2; ++operand)
+    for (int64_t group = 0; group < operands[operand].layout.getNumRegisters() / sizes[operand]; ++group) {
+      SmallVector<int64_t> coordinates = getCoordinates(operand, group);
+      SmallVector<int64_t> regs =
+          llvm::to_vector(llvm::seq<int64_t>(group * sizes[operand], (group + 1) * sizes[operand]));
+      pieces[operand][only(coordinates, operand)] = e.select(operands[operand].vector, regs);
+      if (operand == 0) {
+        std::vector<int64_t> step;
+        for (unsigned dim : plan.k)
+          step.push_back(coordinates[dim]);
+        if (!seen[step]) {
+          seen[step] = true;
+          steps.push_back(step);
+        }
+      }
+    }
+  MLIRContext *context = b.getContext();
+  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, op.getLhsType().getElementType(),
+                                        op.getRhsType().getElementType(),
+                                        cast<VectorType>(op.getAccType()).getElementType(), 1, 0, 0, 0);
+  int64_t groups = operands[2].layout.getNumRegisters() / sizes[2];
+  SmallVector<Value> sums;
+  for (int64_t group = 0; group < groups; ++group) {
+    SmallVector<int64_t> regs = llvm::to_vector(llvm::seq<int64_t>(group * sizes[2], (group + 1) * sizes[2]));
+    sums.push_back(e.select(operands[2].vector, regs));
+  }
+  for (const std::vector<int64_t> &step : steps)
+    for (int64_t group = 0; group < groups; ++group) {
+      SmallVector<int64_t> coordinates = getCoordinates(2, group);
+      for (auto [dim, at] : llvm::zip_equal(plan.k, step))
+        coordinates[dim] = at;
+      Value lhs = pieces[0].at(only(coordinates, 0)), rhs = pieces[1].at(only(coordinates, 1));
+      Value sum = atom.emitMma(b, e.loc, lhs, rhs, sums[group], {});
+      if (!sum)
+        return failure();
+      sums[group] = sum;
+    }
+  FailureOr<Value> result = e.convertLayout({e.concat(sums), plan.acc, TileEmitter::getShape(op.getResult())},
+                                            e.getLayout(op.getResult()), op);
+  if (failed(result))
+    return failure();
+  e.setTile(op.getResult(), *result);
+  return success();
+}
+
+/// Factors in shared memory, a loop over what is summed.
+static LogicalResult lowerMultiplyAdd(TileEmitter &e, vector::ContractionOp op, const ContractPlan &plan) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> extents = *op.getShapeForUnroll();
+  Type accElement = cast<VectorType>(op.getAccType()).getElementType();
+  bool isFloat = isa<FloatType>(accElement);
+  LDSArray arrays[2];
+  Type elements[2];
+  TileValue factors[2] = {e.getTile(op.getLhs()), e.getTile(op.getRhs())};
+  TileEmitter::ScratchHold hold(e);
+  for (unsigned i = 0; i < 2; ++i) {
+    // Narrow floats are widened once.
+    Type element = factors[i].getElementType();
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8) {
+      factors[i].vector = widenFloat(e, factors[i].vector, b.getF32Type());
+      element = b.getF32Type();
+    }
+    elements[i] = element;
+    FailureOr<LDSArray> array = e.acquireArray(factors[i].shape, element, unsigned(factors[i].shape.size()) - 1, op);
+    if (failed(array))
+      return failure();
+    arrays[i] = *array;
+  }
+  for (unsigned i = 0; i < 2; ++i)
+    e.writeArray(arrays[i], factors[i]);
+  e.ldsBarrier(2);
+
+  TileValue acc = e.getTile(op.getAcc());
+  const TileLayout &layout = acc.layout;
+  int64_t count = layout.getNumRegisters();
+  auto widen = [&](Value value) -> Value {
+    if (value.getType() == accElement)
+      return value;
+    if (isFloat)
+      return value.getType().getIntOrFloatBitWidth() < accElement.getIntOrFloatBitWidth()
+                 ? Value(arith::ExtFOp::create(b, loc, accElement, value))
+                 : Value(arith::TruncFOp::create(b, loc, accElement, value));
+    return arith::ExtSIOp::create(b, loc, accElement, value);
+  };
+  // Offsets that do not depend on the summed dimensions.
+  SmallVector<SmallVector<Value>> bases(2);
+  SmallVector<SmallVector<int64_t>> slots(2);
+  for (unsigned i = 0; i < 2; ++i) {
+    std::map<std::vector<int64_t>, int64_t> known;
+    for (int64_t reg = 0; reg < count; ++reg) {
+      std::vector<int64_t> key;
+      Value offset = e.i32(0);
+      for (auto [at, expr] : llvm::enumerate(maps[i].getResults())) {
+        int64_t position = positionIn(maps[2], cast<AffineDimExpr>(expr).getPosition());
+        if (position >= 0)
+          key.push_back(layout.getRegisterCoordinate(position, reg));
+      }
+      auto [it, isNew] = known.try_emplace(key, bases[i].size());
+      slots[i].push_back(it->second);
+      if (!isNew)
+        continue;
+      for (auto [at, expr] : llvm::enumerate(maps[i].getResults())) {
+        unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+        int64_t position = positionIn(maps[2], dim);
+        if (position < 0)
+          continue;
+        Value coordinate = e.getCoordinate(layout, position, reg);
+        if (layout.getPaddedExtent(position) > extents[dim])
+          coordinate = arith::MinSIOp::create(b, loc, coordinate, e.i32(extents[dim] - 1));
+        offset = arith::AddIOp::create(
+            b, loc, offset,
+            arith::MulIOp::create(b, loc, coordinate, e.i32(arrays[i].strides[at] * arrays[i].bytes)).getResult());
+      }
+      bases[i].push_back(offset);
+    }
+  }
+  // One loop for each summed dimension.
+  Value sum = acc.vector;
+  SmallVector<scf::ForOp> loops;
+  SmallVector<Value> counters(extents.size());
+  OpBuilder::InsertionGuard guard(b);
+  for (unsigned dim : plan.k) {
+    auto loop = scf::ForOp::create(b, loc, e.i32(0), e.i32(extents[dim]), e.i32(1), ValueRange{sum});
+    sum = loop.getRegionIterArg(0);
+    counters[dim] = loop.getInductionVar();
+    loops.push_back(loop);
+    b.setInsertionPointToEnd(loop.getBody());
+  }
+  SmallVector<SmallVector<Value>> loaded(2);
+  for (unsigned i = 0; i < 2; ++i) {
+    Value shift;
+    for (auto [at, expr] : llvm::enumerate(maps[i].getResults()))
+      if (Value counter = counters[cast<AffineDimExpr>(expr).getPosition()]) {
+        Value term = arith::MulIOp::create(b, loc, counter, e.i32(arrays[i].strides[at] * arrays[i].bytes));
+        shift = shift ? Value(arith::AddIOp::create(b, loc, shift, term)) : term;
+      }
+    for (Value base : bases[i]) {
+      Value offset = shift ? Value(arith::AddIOp::create(b, loc, base, shift)) : base;
+      Value word = e.loadLDS(arrays[i].storage, 1, e.getLDS(arrays[i].offset, offset), arrays[i].bytes);
+      loaded[i].push_back(widen(e.extract(e.fromStorage(word, elements[i]), 0)));
+    }
+  }
+  bool fused = accElement.isF32() || accElement.isF64();
+  SmallVector<Value> sums;
+  for (int64_t reg = 0; reg < count; ++reg) {
+    Value x = loaded[0][slots[0][reg]], y = loaded[1][slots[1][reg]], z = e.extract(sum, reg);
+    if (fused)
+      sums.push_back(math::FmaOp::create(b, loc, x, y, z));
+    else if (isFloat)
+      sums.push_back(arith::AddFOp::create(b, loc, z, arith::MulFOp::create(b, loc, x, y).getResult()));
+    else
+      sums.push_back(arith::AddIOp::create(b, loc, z, arith::MulIOp::create(b, loc, x, y).getResult()));
+  }
+  Value next = e.pack(sums);
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    scf::YieldOp::create(b, loc, next);
+    next = loop.getResult(0);
+    b.setInsertionPointAfter(loop);
+  }
+  FailureOr<Value> result = e.convertLayout({next, layout, acc.shape}, e.getLayout(op.getResult()), op);
+  if (failed(result))
+    return failure();
+  e.setTile(op.getResult(), *result);
+  return success();
+}
+
+LogicalResult tile::lowerContract(TileEmitter &e, Operation *op) {
+  auto contract = cast<vector::ContractionOp>(op);
+  if (isa_and_present<vector::MaskOp>(op->getParentOp()))
+    return op->emitError() << "a masked product cannot be distributed";
+  int64_t threads = e.kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName).getInt();
+  FailureOr<ContractPlan> plan = planContract(contract, threads, e.chip);
+  if (failed(plan))
+    return failure();
+  // The insertion point moves with loops.
+  LogicalResult result = plan->instruction ? lowerMatrix(e, contract, *plan) : lowerMultiplyAdd(e, contract, *plan);
+  return result;
+}

@@ -1,0 +1,248 @@
+//===- TileLowering.h - Tiles to what one lane holds ------------*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The common ground of `atx-distribute-tiles`: the kernel is rebuilt operation by
+// operation; a tile becomes one vector of the lane's elements, in the order of
+// its layout's registers. The lowerings of the operations stand in files of
+// their own and use what is declared here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_LIB_TRANSFORMS_TILE_TILELOWERING_H
+#define ATREX_LIB_TRANSFORMS_TILE_TILELOWERING_H
+
+#include "AxisInfo.h"
+#include "TileLayout.h"
+#include "atrex/Target/Chip.h"
+#include "dialects/Atx/AtxDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace atrex::tile {
+
+using namespace mlir;
+
+/// Elements of one tile that a lane can hold: its registers are 512 words.
+constexpr int64_t maxRegistersPerTile = 1024;
+
+/// A tile as one lane sees it.
+struct TileValue {
+  /// `vector<RxT>`, R being the layout's registers.
+  Value vector;
+  TileLayout layout;
+  SmallVector<int64_t> shape;
+  Type getElementType() const { return cast<VectorType>(vector.getType()).getElementType(); }
+};
+
+/// A tensor or shared memory.
+struct MemoryRef {
+  /// !llvm.ptr<1> or <3>.
+  Value base;
+  /// In elements; i64 values where not constant.
+  SmallVector<OpFoldResult> sizes, strides;
+  Type elementType;
+  bool isShared = false;
+  /// Elements of static memory, or -1.
+  int64_t staticElements = -1;
+};
+
+/// A part of the scratch memory of the workgroup that holds elements by
+/// coordinates.
+struct LDSArray {
+  /// Only coordinates `begin` to `end` - 1 along `windowDim` have a place.
+  std::optional<unsigned> windowDim;
+  int64_t begin = 0, end = 0;
+  int64_t offset = 0;
+  /// In elements.
+  SmallVector<int64_t> strides;
+  /// Type as stored.
+  Type storage;
+  int64_t bytes = 4;
+  unsigned contiguousDim = 0;
+};
+
+class TileEmitter {
+public:
+  TileEmitter(gpu::GPUFuncOp kernel, const ChipInfo &chip, bool bufferAccess)
+      : b(kernel.getContext()), loc(kernel.getLoc()), kernel(kernel), chip(chip), bufferAccess(bufferAccess) {}
+
+  LogicalResult run();
+
+  //===--- Values -----------------------------------------------------------===//
+
+  /// What stands for a scalar of the old body.
+  Value getScalar(Value old) { return map.lookup(old); }
+  /// What stands for a tile of the old body.
+  TileValue getTile(Value old) { return {map.lookup(old), getLayout(old), getShape(old)}; }
+  void setTile(Value old, Value vector) { map.map(old, vector); }
+  void setScalar(Value old, Value value) { map.map(old, value); }
+  /// The layout that `atx-assign-tile-layouts` left; run() has checked that there is one.
+  const TileLayout &getLayout(Value old);
+  static SmallVector<int64_t> getShape(Value old) {
+    return llvm::to_vector(cast<VectorType>(old.getType()).getShape());
+  }
+  FailureOr<MemoryRef> getMemory(Value old, Operation *user);
+
+  //===--- Small emission ---------------------------------------------------===//
+
+  Value i32(int64_t value);
+  Value i64(int64_t value);
+  Value boolean(bool value);
+  Value zero(Type type);
+  Value extract(Value vector, int64_t index);
+  Value pack(ArrayRef<Value> elements);
+  Value select(Value vector, ArrayRef<int64_t> registers);
+  Value splat(Value scalar, int64_t count);
+  Value concat(ArrayRef<Value> vectors);
+  /// Integers to i64 by sign, index by cast.
+  Value toI64(Value value);
+  Value andMasks(Value a, Value b);
+  /// A scalar that all lanes agree on, in a register of the wave.
+  Value makeUniform(Value scalar);
+
+  //===--- Coordinates ------------------------------------------------------===//
+
+  Value getThread() { return thread; }
+  /// Contribution of the work-item to the coordinate along `dim`, i32; null where 0.
+  Value getThreadCoordinate(const TileLayout &layout, unsigned dim);
+  Value getCoordinate(const TileLayout &layout, unsigned dim, int64_t reg);
+  /// i1: register `reg` holds an element of the tile; null where all do.
+  Value isAlive(const TileLayout &layout, ArrayRef<int64_t> shape, int64_t reg);
+  static bool isAlwaysDead(const TileLayout &layout, ArrayRef<int64_t> shape, int64_t reg);
+  /// i1: the first of the work-items with the same elements; null without copies.
+  Value isFirstCopy(const TileLayout &layout);
+  /// Elements beyond the extents become `neutral`.
+  Value maskDead(const TileValue &tile, Value neutral);
+
+  //===--- Lanes ------------------------------------------------------------===//
+
+  /// The value of the work-item whose lane differs in `mask` (below 64). Where
+  /// `agreed` bits below have been exchanged already, mirrors may serve.
+  Value shuffleXor(Value scalar, int64_t mask, bool lowBitsAgree = false);
+  /// The value of lane `lane` (i32) of the wave.
+  Value shuffle(Value scalar, Value lane);
+  /// The bits of a scalar as i32 words and back.
+  SmallVector<Value> toWords(Value scalar);
+  Value fromWords(ArrayRef<Value> words, Type type);
+
+  //===--- Shared memory ----------------------------------------------------===//
+
+  /// Space for `bytes` that no work-item still reads from; emits a barrier where
+  /// that takes one.
+  FailureOr<int64_t> acquireScratch(int64_t bytes, Operation *user);
+  /// Spaces acquired while one of these lives do not overlap.
+  struct ScratchHold {
+    explicit ScratchHold(TileEmitter &e);
+    ~ScratchHold() { e.held = false; }
+    TileEmitter &e;
+  };
+  /// What was written to shared memory can be read; the last `keep` spaces are about to be.
+  void ldsBarrier(unsigned keep = 1);
+  Value getLDS(int64_t offset, Value byteOffset = {});
+  /// Elements as memory holds them: i1 in bytes, narrow floats as integers.
+  Type getStorageType(Type element);
+  Value toStorage(Value vector);
+  Value fromStorage(Value vector, Type element);
+  Value loadLDS(Type storage, int64_t count, Value pointer, int64_t align);
+  void storeLDS(Value vector, Value pointer, int64_t align);
+
+  /// An array for a tile of `extents`, rows along `contiguousDim`, padded against bank conflicts.
+  FailureOr<LDSArray> acquireArray(ArrayRef<int64_t> extents, Type element, unsigned contiguousDim, Operation *user);
+  /// Every element to its coordinates plus `start` along `dim`; without barrier.
+  void writeArray(const LDSArray &array, const TileValue &tile, unsigned startDim = 0, int64_t start = 0);
+  /// A tile of `shape` in `layout` from coordinates plus `starts`.
+  Value readArray(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape, Type element,
+                  ArrayRef<int64_t> starts = {});
+  /// Elements by row-major number, to see a tile with another shape.
+  FailureOr<Value> reshapeThroughLDS(const TileValue &tile, const TileLayout &to, ArrayRef<int64_t> toShape,
+                                     Operation *user);
+  /// i1: register `reg` lies in the array's window; null where always, false constants where never.
+  Value isInWindow(const LDSArray &array, const TileLayout &layout, int64_t reg);
+  FailureOr<Value> convertLayout(const TileValue &tile, const TileLayout &to, Operation *user);
+  /// Value of the first copy to all copies.
+  FailureOr<Value> spreadFirstCopy(const TileValue &tile, Operation *user);
+
+  //===--- Control flow -----------------------------------------------------===//
+
+  LogicalResult emitBlock(Block &block);
+  LogicalResult emitOp(Operation *op);
+  LogicalResult emitElementwise(Operation *op);
+  /// Runs `body` under `condition`, or always where it is null.
+  void emitIf(Value condition, function_ref<void()> body);
+  /// `condition ? body() : otherwise`.
+  Value emitIfValue(Value condition, Value otherwise, function_ref<Value()> body);
+  void forgetScratch() { scratchUnknown = true; }
+
+  OpBuilder b;
+  Location loc;
+  gpu::GPUFuncOp kernel;
+  const ChipInfo &chip;
+  /// Loads and stores through buffer resources where offsets fit.
+  bool bufferAccess;
+  /// Tells of conversions through shared memory.
+  bool remarks = false;
+  IndexAnalysis analysis;
+  unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numVectorAccesses = 0, numScalarAccesses = 0;
+
+private:
+  LogicalResult emitFor(Operation *op);
+  LogicalResult emitIfOp(Operation *op);
+  LogicalResult emitWhile(Operation *op);
+  LogicalResult emitConstant(Operation *op);
+  LogicalResult checkLayouts();
+  Type getLaneType(Value old);
+
+  IRMapping map;
+  DenseMap<Value, TileLayout> layouts;
+  DenseMap<Value, MemoryRef> memories;
+  Value thread;
+  /// Coordinates that depend on the work-item alone, computed at the entry.
+  DenseMap<std::pair<int64_t, Attribute>, Value> coordinates;
+  Operation *entryPoint = nullptr;
+
+  LLVM::GlobalOp lds;
+  int64_t sharedBytes = 0, scratchEnd = 0;
+  SmallVector<std::pair<int64_t, int64_t>> pending;
+  int64_t nextScratch = 0;
+  bool scratchUnknown = true, held = false;
+};
+
+/// Layout rules that both passes share.
+bool isElementwise(Operation *op);
+/// What a load, store or atomic could do best: the dimension along which it is contiguous,
+/// and the widest vectors that alignment, bounds and mask allow.
+AccessPattern analyzeAccess(IndexAnalysis &analysis, MemRefType memory, ValueRange indices, Value mask,
+                            ArrayRef<int64_t> shape);
+
+/// A lane's vector, or a scalar, of floats of at most 8 bits as wider floats; exact to f32 and f16.
+Value widenFloat(TileEmitter &e, Value value, Type element);
+/// Floats of any width as floats of at most 8 bits, nearest even.
+Value narrowFloat(TileEmitter &e, Value value, Type element, bool saturate);
+
+//===--- Lowerings of operations, one file each kind ---------------------------===//
+
+LogicalResult lowerLoad(TileEmitter &e, Operation *op);
+LogicalResult lowerStore(TileEmitter &e, Operation *op);
+LogicalResult lowerAtomic(TileEmitter &e, Operation *op);
+LogicalResult lowerReduce(TileEmitter &e, Operation *op);
+LogicalResult lowerScan(TileEmitter &e, Operation *op);
+LogicalResult lowerTopk(TileEmitter &e, Operation *op);
+LogicalResult lowerRank(TileEmitter &e, Operation *op);
+LogicalResult lowerHistogram(TileEmitter &e, Operation *op);
+LogicalResult lowerConcat(TileEmitter &e, Operation *op);
+LogicalResult lowerTake(TileEmitter &e, Operation *op);
+LogicalResult lowerConvert(TileEmitter &e, Operation *op);
+LogicalResult lowerFloatCast(TileEmitter &e, Operation *op);
+LogicalResult lowerContract(TileEmitter &e, Operation *op);
+LogicalResult lowerRaw(TileEmitter &e, Operation *op);
+
+} // namespace atrex::tile
+
+#endif // ATREX_LIB_TRANSFORMS_TILE_TILELOWERING_H
