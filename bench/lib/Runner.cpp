@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <set>
 
 using namespace atrex;
@@ -194,7 +195,7 @@ static bool takesInputs(const Manifest &manifest, const Instance &instance) {
   std::set<llvm::StringRef> taken, given;
   for (const ManifestKernel &kernel : manifest.kernels)
     for (const ManifestArg &arg : kernel.args)
-      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput)
+      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput && !arg.isWorkspace)
         taken.insert(arg.name);
   for (const TensorSpec &spec : instance.inputs)
     given.insert(spec.name);
@@ -430,9 +431,15 @@ static llvm::Error checkKernels(const Manifest &manifest, const Instance &instan
     return dims.takeError();
   for (const ManifestKernel &kernel : manifest.kernels)
     for (const ManifestArg &arg : kernel.args)
-      if (arg.kind == ManifestArg::Kind::Tensor)
+      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isWorkspace)
         if (llvm::Expected<BoundTensor> bound = bindTensor(instance, arg, *dims); !bound)
           return bound.takeError();
+  llvm::Expected<std::vector<ManifestArg>> workspaces = getWorkspaces(manifest);
+  if (!workspaces)
+    return workspaces.takeError();
+  for (const ManifestArg &arg : *workspaces)
+    if (llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims); !shape)
+      return shape.takeError();
   return llvm::Error::success();
 }
 
@@ -538,6 +545,29 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
         return error;
   }
 
+  // Memory between the launches of a plan: what a kernel reads before another
+  // wrote it is NaN.
+  std::map<std::string, DevicePtr> workspacePtrs;
+  llvm::Expected<std::vector<ManifestArg>> workspaces = getWorkspaces(manifest);
+  if (!workspaces)
+    return workspaces.takeError();
+  for (const ManifestArg &arg : *workspaces) {
+    llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
+    if (!shape)
+      return shape.takeError();
+    uint64_t bytes = getSizeInBytes(arg.type);
+    for (int64_t extent : *shape)
+      bytes *= uint64_t(extent);
+    llvm::Expected<DevicePtr> fresh = dev->allocate(std::max<uint64_t>(1, bytes), arg.name);
+    if (!fresh)
+      return fresh.takeError();
+    workspacePtrs[arg.name] = *fresh;
+    allocations.push_back(*fresh);
+    if (bytes)
+      if (llvm::Error error = dev->fill(*fresh, 0xFF, bytes))
+        return error;
+  }
+
   // Launch.
   dev->clearTracking();
   bool isFirstRun = !result.hasTime;
@@ -547,7 +577,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     arguments.dims = getLaunchDims(manifest, instance);
     for (const ManifestKernel &other : manifest.kernels)
       for (const ManifestArg &arg : other.args)
-        if (arg.kind == ManifestArg::Kind::Scalar) {
+        if (arg.kind == ManifestArg::Kind::Scalar && !arg.isConstant) {
           auto value = instance.scalars.find(arg.name);
           if (value != instance.scalars.end())
             arguments.scalars[arg.name] = value->second;
@@ -555,6 +585,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     for (const ManifestArg &arg : kernel.args) {
       if (arg.kind != ManifestArg::Kind::Tensor) {
         arguments.tensors.push_back(0);
+        continue;
+      }
+      if (arg.isWorkspace) {
+        arguments.tensors.push_back(workspacePtrs[arg.name]);
         continue;
       }
       llvm::Expected<BoundTensor> bound = bindTensor(instance, arg, *dims);

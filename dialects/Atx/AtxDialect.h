@@ -49,6 +49,7 @@ constexpr llvm::StringLiteral kernelAttrName = "atx.kernel";
 constexpr llvm::StringLiteral gridAttrName = "atx.grid";
 constexpr llvm::StringLiteral threadsAttrName = "atx.threads";
 constexpr llvm::StringLiteral workspaceAttrName = "atx.workspace";
+constexpr llvm::StringLiteral planAttrName = "atx.plan";
 
 /// Where an access goes once types are lowered: `base` plus `offset` plus
 /// `constant` bytes. Swizzles have been applied.

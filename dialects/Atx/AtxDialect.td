@@ -33,6 +33,7 @@ def Atx_Dialect : Dialect {
     | `atx.type` | function arguments | element type in the source where the argument's own type cannot say it (unsigned integers) |
     | `atx.output` | function arguments | the tensor is a result |
     | `atx.default` | function arguments | value of a scalar that is not given |
+    | `atx.plan` | `func.func`, `builtin.module` | the function launches kernels; what its launches are bound to |
     | `atx.kernel` | `func.func` | the function is one workgroup's program in tile form |
     | `atx.grid` | kernels | number of workgroups along each axis, as dimension expressions |
     | `atx.threads` | kernels | work-items of a workgroup |

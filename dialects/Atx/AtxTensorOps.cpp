@@ -145,10 +145,17 @@ LogicalResult LaunchOp::verify() {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getKernelAttr());
-  if (!kernel || !kernel->hasAttr(kernelAttrName))
-    return emitOpError() << "'@" << getKernel() << "' is no function marked '" << kernelAttrName << "'";
-  if (!llvm::equal(kernel.getArgumentTypes(), getArgs().getTypes()))
-    return emitOpError() << "passes (" << getArgs().getTypes() << "), but '@" << getKernel() << "' takes ("
-                         << kernel.getArgumentTypes() << ")";
+  if (!kernel || !(kernel->hasAttr(kernelAttrName) || kernel->hasAttr(operatorAttrName)))
+    return emitOpError() << "'@" << getKernel() << "' is no function marked '" << kernelAttrName << "' or '"
+                         << operatorAttrName << "'";
+  // Operators work on tensors, of which the plan has the memory.
+  SmallVector<Type> expected;
+  for (Type type : kernel.getArgumentTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    expected.push_back(tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type);
+  }
+  if (!llvm::equal(expected, getArgs().getTypes()))
+    return emitOpError() << "passes (" << getArgs().getTypes() << "), but '@" << getKernel() << "' takes (" << expected
+                         << ")";
   return success();
 }

@@ -148,7 +148,8 @@ def Atx_LaunchOp : Atx_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfac
   let description = [{
     Stands in a function marked `atx.plan`. Operands are the arguments of the
     kernel, a function marked `atx.kernel`: tensors, scalars and run-time
-    dimensions in its order. Launches run one after the other, each sees what the
+    dimensions in its order. A function marked `atx.operator` may stand for the
+    kernels that a schedule will make of it; it takes memory for its tensors. Launches run one after the other, each sees what the
     ones before wrote. The grid is the kernel's, at the dimensions passed.
 
     With `count`, only workgroups whose first grid index is below the number that

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandMath.h"
 #include "atrex/Conversion/Passes.h"
 #include "atrex/Target/Chip.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -323,6 +324,7 @@ public:
     {
       RewritePatternSet patterns(context);
       patterns.add<ExpandTanh, SubtractSplat>(context);
+      populateExpandMathPatterns(patterns);
       if (failed(applyPatternsGreedily(module, std::move(patterns))))
         return signalPassFailure();
     }

@@ -91,30 +91,70 @@ std::optional<DataType> getDataType(Type type) {
   return std::nullopt;
 }
 
+/// Expressions in attributes of `op`.
+FailureOr<DimExpr> parseExpr(Operation *op, Attribute attr) {
+  auto text = dyn_cast_or_null<StringAttr>(attr);
+  if (!text)
+    return op->emitError() << "expected a dimension expression, got " << attr;
+  llvm::Expected<DimExpr> expr = DimExpr::parse(text.getValue());
+  if (!expr)
+    return op->emitError() << "dimension expression '" << text.getValue() << "': " << llvm::toString(expr.takeError());
+  return *expr;
+}
+
+/// Reads `lhs op rhs`.
+LogicalResult parseConstraints(Operation *owner, ArrayAttr constraints, std::vector<ManifestConstraint> &result) {
+  if (!constraints)
+    return success();
+  for (Attribute element : constraints) {
+    auto string = dyn_cast<StringAttr>(element);
+    if (!string)
+      return owner->emitError() << "constraint " << element << " is not a comparison";
+    StringRef text = string.getValue();
+    ManifestConstraint constraint;
+    for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
+      auto [lhs, rhs] = text.split(op);
+      if (rhs.empty())
+        continue;
+      FailureOr<DimExpr> left = parseExpr(owner, StringAttr::get(owner->getContext(), lhs.trim()));
+      FailureOr<DimExpr> right = parseExpr(owner, StringAttr::get(owner->getContext(), rhs.trim()));
+      if (failed(left) || failed(right))
+        return failure();
+      constraint.lhs = *left;
+      constraint.rhs = *right;
+      constraint.op = op.str();
+      break;
+    }
+    if (constraint.op.empty())
+      return owner->emitError() << "constraint '" << text << "' is not a comparison";
+    result.push_back(std::move(constraint));
+  }
+  return success();
+}
+
+/// The default value of a scalar.
+std::optional<double> getNumber(Attribute attr) {
+  if (auto value = dyn_cast_or_null<FloatAttr>(attr))
+    return value.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(attr))
+    return number.getValue().signedRoundToDouble();
+  return std::nullopt;
+}
+
 /// Reads one launchable kernel off the attributes that outlining left.
-FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, Manifest &manifest) {
+FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std::string> &runtimeDims,
+                                         std::vector<ManifestConstraint> &constraints) {
   auto args = func->getAttrOfType<ArrayAttr>(atx::kernelArgsAttrName);
   auto grid = func->getAttrOfType<ArrayAttr>("atx.grid");
   auto threads = func->getAttrOfType<IntegerAttr>("atx.threads");
   if (!args || !grid || grid.size() != 3 || !threads)
     return func.emitError() << "kernel carries no '" << atx::kernelArgsAttrName
                             << "', 'atx.grid' and 'atx.threads'; was it outlined by 'atx-outline-kernels'?";
-  auto parseExpr = [&](Attribute attr) -> FailureOr<DimExpr> {
-    auto text = dyn_cast<StringAttr>(attr);
-    if (!text)
-      return func.emitError() << "expected a dimension expression, got " << attr;
-    llvm::Expected<DimExpr> expr = DimExpr::parse(text.getValue());
-    if (!expr)
-      return func.emitError() << "dimension expression '" << text.getValue()
-                              << "': " << llvm::toString(expr.takeError());
-    return *expr;
-  };
-
   ManifestKernel kernel;
   kernel.name = func.getName().str();
   kernel.workgroup = {uint32_t(threads.getInt()), 1, 1};
   for (unsigned axis = 0; axis < 3; ++axis) {
-    FailureOr<DimExpr> expr = parseExpr(grid[axis]);
+    FailureOr<DimExpr> expr = parseExpr(func, grid[axis]);
     if (failed(expr))
       return failure();
     kernel.grid[axis] = *expr;
@@ -137,14 +177,14 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, Manifest &manife
       if (!shape)
         return func.emitError() << "tensor argument '" << arg.name << "' has no shape";
       for (Attribute extent : shape) {
-        FailureOr<DimExpr> expr = parseExpr(extent);
+        FailureOr<DimExpr> expr = parseExpr(func, extent);
         if (failed(expr))
           return failure();
         arg.shape.push_back(*expr);
       }
       arg.isOutput = info.contains("output");
       if (Attribute tile = info.get("tile")) {
-        FailureOr<DimExpr> expr = parseExpr(tile);
+        FailureOr<DimExpr> expr = parseExpr(func, tile);
         if (failed(expr))
           return failure();
         arg.tileDim = 0;
@@ -152,14 +192,11 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, Manifest &manife
       }
     } else if (kind == "dim") {
       arg.kind = ManifestArg::Kind::Dim;
-      manifest.runtimeDims.push_back(arg.name);
+      runtimeDims.push_back(arg.name);
     } else {
       arg.kind = ManifestArg::Kind::Scalar;
       arg.size = getSizeInBytes(arg.type);
-      if (auto value = info.getAs<FloatAttr>("default"))
-        arg.defaultValue = value.getValueAsDouble();
-      else if (auto number = info.getAs<IntegerAttr>("default"))
-        arg.defaultValue = number.getValue().signedRoundToDouble();
+      arg.defaultValue = getNumber(info.get("default"));
     }
     offset = llvm::alignTo(offset, arg.size);
     arg.offset = offset;
@@ -167,31 +204,122 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, Manifest &manife
     kernel.args.push_back(std::move(arg));
   }
   kernel.kernargBytes = offset;
-  if (auto constraints = func->getAttrOfType<ArrayAttr>("atx.constraints"))
-    for (Attribute element : constraints) {
-      auto string = dyn_cast<StringAttr>(element);
-      if (!string)
-        return func.emitError() << "constraint " << element << " is not a comparison";
-      StringRef text = string.getValue();
-      ManifestConstraint constraint;
-      for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
-        auto [lhs, rhs] = text.split(op);
-        if (rhs.empty())
-          continue;
-        FailureOr<DimExpr> left = parseExpr(StringAttr::get(func.getContext(), lhs.trim()));
-        FailureOr<DimExpr> right = parseExpr(StringAttr::get(func.getContext(), rhs.trim()));
-        if (failed(left) || failed(right))
-          return failure();
-        constraint.lhs = *left;
-        constraint.rhs = *right;
-        constraint.op = op.str();
-        break;
-      }
-      if (constraint.op.empty())
-        return func.emitError() << "constraint '" << text << "' is not a comparison";
-      manifest.constraints.push_back(std::move(constraint));
-    }
+  if (failed(parseConstraints(func, func->getAttrOfType<ArrayAttr>("atx.constraints"), constraints)))
+    return failure();
   return kernel;
+}
+
+/// Replaces dimensions by expressions.
+DimExpr substitute(const DimExpr &expr, const std::map<std::string, DimExpr> &dims) {
+  switch (expr.getKind()) {
+  case DimExpr::Kind::Constant:
+    return expr;
+  case DimExpr::Kind::Dim: {
+    auto found = dims.find(expr.getDim().str());
+    return found == dims.end() ? expr : found->second;
+  }
+  default:
+    return DimExpr::binary(expr.getKind(), substitute(expr.getLhs(), dims), substitute(expr.getRhs(), dims))
+        .substitute({});
+  }
+}
+
+/// Binds the kernels of `manifest`, of which `constraints` holds those of each by
+/// name, to the launches of the module's plan.
+LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
+                       const std::map<std::string, std::vector<ManifestConstraint>> &constraints) {
+  std::map<std::string, ManifestKernel> kernels;
+  for (ManifestKernel &kernel : manifest.kernels)
+    kernels[kernel.name] = std::move(kernel);
+  manifest.kernels.clear();
+  auto name = plan.getAs<StringAttr>("name");
+  auto launches = plan.getAs<ArrayAttr>("launches");
+  auto malformed = [&] { return module.emitError() << "malformed launch plan " << plan; };
+  if (!name || !launches)
+    return malformed();
+  manifest.op = name.getValue().str();
+  if (auto names = plan.getAs<ArrayAttr>("dims"))
+    for (StringRef dim : names.getAsValueRange<StringAttr>())
+      manifest.runtimeDims.push_back(dim.str());
+  if (failed(parseConstraints(module, plan.getAs<ArrayAttr>("constraints"), manifest.constraints)))
+    return failure();
+  auto addConstraint = [&](ManifestConstraint constraint) {
+    if (llvm::none_of(manifest.constraints, [&](const ManifestConstraint &c) { return c.str() == constraint.str(); }))
+      manifest.constraints.push_back(std::move(constraint));
+  };
+  for (Attribute element : launches) {
+    auto launch = dyn_cast<DictionaryAttr>(element);
+    auto symbol = launch ? launch.getAs<StringAttr>("kernel") : StringAttr();
+    auto args = launch ? launch.getAs<ArrayAttr>("args") : ArrayAttr();
+    auto dimAttrs = launch ? launch.getAs<DictionaryAttr>("dims") : DictionaryAttr();
+    if (!symbol || !args || !dimAttrs)
+      return malformed();
+    auto found = kernels.find(symbol.getValue().str());
+    if (found == kernels.end())
+      return module.emitError() << "the launch plan names kernel '" << symbol.getValue()
+                                << "', which the schedule did not leave";
+    std::map<std::string, DimExpr> dims;
+    for (NamedAttribute dim : dimAttrs) {
+      FailureOr<DimExpr> expr = parseExpr(module, dim.getValue());
+      if (failed(expr))
+        return failure();
+      dims[dim.getName().str()] = *expr;
+    }
+    ManifestKernel kernel = found->second;
+    for (DimExpr &extent : kernel.grid)
+      extent = substitute(extent, dims);
+    if (args.size() > kernel.args.size())
+      return malformed();
+    for (auto [i, arg] : llvm::enumerate(kernel.args)) {
+      if (arg.kind == ManifestArg::Kind::Dim) {
+        auto value = dims.find(arg.name);
+        if (value == dims.end())
+          return module.emitError() << "dimension '" << arg.name << "' of kernel '" << kernel.name
+                                    << "' has no value in the launch plan";
+        arg.value = value->second;
+        continue;
+      }
+      auto info = i < args.size() ? dyn_cast<DictionaryAttr>(args[i]) : DictionaryAttr();
+      if (!info)
+        return malformed();
+      if (Attribute value = info.get("value")) {
+        arg.isConstant = true;
+        arg.defaultValue = getNumber(value);
+        continue;
+      }
+      auto bound = info.getAs<StringAttr>("name");
+      if (!bound)
+        return malformed();
+      arg.name = bound.getValue().str();
+      if (arg.kind == ManifestArg::Kind::Scalar) {
+        arg.defaultValue = getNumber(info.get("default"));
+        continue;
+      }
+      arg.isOutput = info.contains("output");
+      arg.isWorkspace = info.contains("workspace");
+      if (arg.tileDim >= 0)
+        arg.tileExtent = substitute(arg.tileExtent, dims);
+      arg.shape.clear();
+      auto shape = info.getAs<ArrayAttr>("shape");
+      if (!shape)
+        return malformed();
+      for (Attribute extent : shape) {
+        FailureOr<DimExpr> expr = parseExpr(module, extent);
+        if (failed(expr))
+          return failure();
+        arg.shape.push_back(*expr);
+      }
+    }
+    auto own = constraints.find(found->first);
+    if (own != constraints.end())
+      for (ManifestConstraint constraint : own->second) {
+        constraint.lhs = substitute(constraint.lhs, dims);
+        constraint.rhs = substitute(constraint.rhs, dims);
+        addConstraint(std::move(constraint));
+      }
+    manifest.kernels.push_back(std::move(kernel));
+  }
+  return success();
 }
 
 OwningOpRef<ModuleOp> parseSource(llvm::SourceMgr &sourceMgr, MLIRContext &context, bool isMLIR,
@@ -274,22 +402,60 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   }
 
   std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip->arch) : options.schedule;
-  PassManager pm(&context, ModuleOp::getOperationName());
-  std::string pipelineErrors;
-  llvm::raw_string_ostream errorStream(pipelineErrors);
-  if (failed(parseSchedule(schedule, pm, errorStream))) {
-    diagnostics << options.scheduleName << ": error: the schedule is not a valid pass pipeline\n" << pipelineErrors;
-    return std::nullopt;
-  }
-  if (options.printTimings)
-    pm.enableTiming();
   std::string stage;
   StringRef stagePass = options.emit == EmitKind::Tile       ? StringRef(tileFormPass)
                         : options.emit == EmitKind::Fragment ? StringRef(fragmentFormPass)
                                                              : StringRef();
-  if (!stagePass.empty())
-    pm.addInstrumentation(std::make_unique<StageRecorder>(stagePass, stage));
-  bool ok = succeeded(pm.run(*module));
+  /// Runs a schedule; no value when it is no pipeline.
+  auto runSchedule = [&](StringRef text, ModuleOp target) -> std::optional<bool> {
+    PassManager pm(&context, ModuleOp::getOperationName());
+    std::string pipelineErrors;
+    llvm::raw_string_ostream errorStream(pipelineErrors);
+    if (failed(parseSchedule(text, pm, errorStream))) {
+      diagnostics << options.scheduleName << ": error: the schedule is not a valid pass pipeline\n" << pipelineErrors;
+      return std::nullopt;
+    }
+    if (options.printTimings)
+      pm.enableTiming();
+    if (!stagePass.empty())
+      pm.addInstrumentation(std::make_unique<StageRecorder>(stagePass, stage));
+    return succeeded(pm.run(target));
+  };
+  // The analysis that chooses the row mapping foresees what the passes behind it
+  // do. Where one refuses all the same, the generic schedule takes the operator.
+  constexpr StringRef automatic = "mode=auto";
+  bool hasChoice = options.schedule.empty() && StringRef(schedule).contains(automatic) &&
+                   llvm::any_of(module->getOps<func::FuncOp>(),
+                                [](func::FuncOp func) { return func->hasAttr(atx::operatorAttrName); });
+  OwningOpRef<ModuleOp> original = hasChoice ? module->clone() : ModuleOp();
+  SmallVector<Diagnostic> reported;
+  std::optional<bool> ran;
+  {
+    std::optional<ScopedDiagnosticHandler> recorder;
+    if (hasChoice)
+      recorder.emplace(&context, [&](Diagnostic &diagnostic) {
+        reported.push_back(std::move(diagnostic));
+        return success();
+      });
+    ran = runSchedule(schedule, *module);
+  }
+  const Diagnostic *refusal =
+      llvm::find_if(reported, [](const Diagnostic &d) { return d.getSeverity() == DiagnosticSeverity::Error; });
+  if (hasChoice && ran == false && refusal != reported.end()) {
+    // Both refuse: the second says why, in terms of the source.
+    emitRemark(refusal->getLocation()) << "the generic schedule is taken, for the row mapping ends here: "
+                                       << refusal->str();
+    schedule.replace(schedule.find(automatic), automatic.size(), "mode=always");
+    module = std::move(original);
+    stage.clear();
+    ran = runSchedule(schedule, *module);
+  } else {
+    for (Diagnostic &diagnostic : reported)
+      context.getDiagEngine().emit(std::move(diagnostic));
+  }
+  if (!ran)
+    return std::nullopt;
+  bool ok = *ran;
   if (!stagePass.empty()) {
     // A stage that was reached is shown even if a later pass fails.
     if (!stage.empty()) {
@@ -323,6 +489,10 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   manifest.scheduleHash = hash(manifest.schedule);
   for (const auto &dim : options.dims)
     manifest.constants[dim.getKey().str()] = dim.getValue();
+  // With a plan, dimensions and constraints of a kernel are its own.
+  auto plan = (*module)->getAttrOfType<DictionaryAttr>(atx::planAttrName);
+  std::vector<std::string> kernelDims;
+  std::map<std::string, std::vector<ManifestConstraint>> kernelConstraints;
   bool anyKernel = false;
   for (auto func : gpuModules.front().getOps<LLVM::LLVMFuncOp>()) {
     if (!func->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) && !func->hasAttr("rocdl.kernel"))
@@ -331,7 +501,9 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     // A kernel written by hand: its launcher knows grid and arguments.
     if (!options.needManifest && !func->hasAttr(atx::kernelArgsAttrName))
       continue;
-    FailureOr<ManifestKernel> kernel = describeKernel(func, manifest);
+    std::vector<ManifestConstraint> &constraints =
+        plan ? kernelConstraints[func.getName().str()] : manifest.constraints;
+    FailureOr<ManifestKernel> kernel = describeKernel(func, plan ? kernelDims : manifest.runtimeDims, constraints);
     if (failed(kernel))
       return std::nullopt;
     manifest.kernels.push_back(std::move(*kernel));
@@ -340,8 +512,12 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     emitError(module->getLoc()) << "the schedule left no kernel";
     return std::nullopt;
   }
-  if (!manifest.kernels.empty())
+  if (plan) {
+    if (failed(bindPlan(*module, plan, manifest, kernelConstraints)))
+      return std::nullopt;
+  } else if (!manifest.kernels.empty()) {
     manifest.op = manifest.kernels.front().name;
+  }
 
   llvm::Expected<EmittedCode> code = emitCode(gpuModules.front(), chip->arch, options.emit == EmitKind::Asm,
                                               /*wantCodeObject=*/options.emit == EmitKind::Hsaco);

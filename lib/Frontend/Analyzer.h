@@ -224,6 +224,11 @@ private:
   Value evaluateBitcast(const ast::CallExpr &expr, const Builtin &builtin);
   Value evaluateMember(const ast::MemberExpr &expr);
 
+  /// What a launch gives: one value, several, or none (SemaLaunch.cpp).
+  Value evaluateLaunch(const ast::LaunchExpr &expr);
+  /// Kernels of the result with the values of dimensions and knobs, as texts.
+  std::vector<std::string> launchKeys;
+
   Node *makeNode(decltype(Node::op) op, DataType type, llvm::SMLoc loc) {
     auto node = std::make_unique<Node>();
     node->op = std::move(op);

@@ -313,6 +313,8 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(diags.getLocation(source.selected->loc));
   if (program->isKernel)
     lowerKernel(*program, *module, diags);
+  else if (!program->kernels.empty())
+    lowerPlan(*program, *module, diags);
   else
     lower(*program, *module, diags);
   if (diags.getNumErrors() || mlir::failed(mlir::verify(*module)))

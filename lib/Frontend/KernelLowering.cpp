@@ -22,6 +22,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace atrex;
@@ -93,6 +94,7 @@ private:
   Value withRank(const Node *node, size_t rank, Location loc);
 
   Value lowerCompute(const Node &node, Elementwise op);
+  Value lowerConstantDivision(const Node &node, Elementwise op);
   Value lowerReduce(const Node &node, const Node::Reduce &reduce);
   Value createReduce(Location loc, atx::TileReduceKind kind, Value value, ArrayRef<int64_t> axes, bool isUnsigned);
   Value lowerSubscript(const Node &node, const Node::Subscript &subscript);
@@ -456,7 +458,42 @@ void KernelLowering::lowerNode(const Node &node) {
     return set(broadcastTo(first, getShape(node.shape), loc));
 }
 
+/// Quotients and remainders by a positive constant need none of the tests that
+/// the general ones have, and positions made of them stay simple.
+Value KernelLowering::lowerConstantDivision(const Node &node, Elementwise op) {
+  auto *literal = std::get_if<Node::Literal>(&node.operands[1]->op);
+  auto *number = literal ? std::get_if<int64_t>(&literal->value) : nullptr;
+  if (!number || *number <= 0 || isFloat(node.type))
+    return {};
+  Location loc = getLoc(node);
+  bool isUnsigned = node.type == DataType::U8 || node.type == DataType::U32;
+  SmallVector<int64_t> shape = getShape(node.shape);
+  Value lhs = broadcastTo(getValue(node.operands[0]), shape, loc);
+  auto constant = [&](int64_t value) {
+    return broadcastTo(getConstant(b.getIntegerAttr(getType(node.type), value)), shape, loc);
+  };
+  bool wantsRemainder = op == Elementwise::Mod;
+  if (llvm::isPowerOf2_64(*number)) {
+    if (wantsRemainder)
+      return arith::AndIOp::create(b, loc, lhs, constant(*number - 1));
+    Value amount = constant(llvm::Log2_64(*number));
+    return isUnsigned ? Value(arith::ShRUIOp::create(b, loc, lhs, amount))
+                      : Value(arith::ShRSIOp::create(b, loc, lhs, amount));
+  }
+  Value divisor = constant(*number);
+  if (isUnsigned)
+    return wantsRemainder ? Value(arith::RemUIOp::create(b, loc, lhs, divisor))
+                          : Value(arith::DivUIOp::create(b, loc, lhs, divisor));
+  Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, divisor);
+  if (!wantsRemainder)
+    return quotient;
+  return arith::SubIOp::create(b, loc, lhs, arith::MulIOp::create(b, loc, quotient, divisor));
+}
+
 Value KernelLowering::lowerCompute(const Node &node, Elementwise op) {
+  if (op == Elementwise::Div || op == Elementwise::Mod)
+    if (Value value = lowerConstantDivision(node, op))
+      return value;
   Location loc = getLoc(node);
   ElementwiseBuilder builder(b, loc);
   DataType operandType = node.operands.front()->type;

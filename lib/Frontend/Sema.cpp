@@ -528,6 +528,8 @@ void Analyzer::checkStmt(const ast::Stmt &stmt) {
     for (auto [i, name] : llvm::enumerate(assign->names))
       if (name.name != "_")
         checkAssign(name, assign->value, value.isPoison() ? Value() : value.elements[i]);
+  } else if (auto *call = llvm::dyn_cast<ast::ExprStmt>(&stmt); call && llvm::isa<ast::LaunchExpr>(call->value)) {
+    evaluateAny(call->value);
   } else {
     diags.error(stmt.loc) << "this statement belongs to the kernel form";
   }

@@ -284,8 +284,9 @@ Value Analyzer::evaluateExpr(const ast::Expr *expr) {
     return makeValue(makeLiteral(int64_t(llvm::cast<ast::BoolExpr>(expr)->value), DataType::I1, expr->loc), expr);
   case ast::Expr::Kind::Member:
     return evaluateMember(*llvm::cast<ast::MemberExpr>(expr));
-  case ast::Expr::Kind::String:
   case ast::Expr::Kind::Launch:
+    return evaluateLaunch(*llvm::cast<ast::LaunchExpr>(expr));
+  case ast::Expr::Kind::String:
     diags.error(expr->loc) << "'" << printable(expr->getText()) << "' is not supported here";
     return {};
   }

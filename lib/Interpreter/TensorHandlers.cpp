@@ -347,8 +347,9 @@ LogicalResult StructuredOp::runChunks(ArrayRef<Reduction> reductions) {
         std::optional<int64_t> offset = access.getOffset(points[i]);
         if (!offset)
           return faultAt(number);
+        // A product of one statement may be contracted with a sum of another:
+        // fusion puts both into one loop.
         elements[i] = access.array[*offset];
-        elements[i].slack = 0;
       }
       if (number < body.getNumArguments())
         interpreter.set(body.getArgument(number), std::move(values));

@@ -66,6 +66,7 @@ void atrex::registerCompilerDialects(DialectRegistry &registry) {
 
 std::string atrex::getDefaultSchedule(StringRef arch) {
   std::string text = R"(builtin.module(
+  atx-generic-schedule{arch=ARCH mode=auto}, atx-record-plan,
   atx-outline-tile-kernels,
   func.func(
     atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},

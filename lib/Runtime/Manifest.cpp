@@ -63,11 +63,15 @@ static json::Value argToJSON(const ManifestArg &arg) {
       shape.push_back(extent.str());
     object["shape"] = std::move(shape);
     object["output"] = arg.isOutput;
+    if (arg.isWorkspace)
+      object["workspace"] = true;
     if (arg.tileDim >= 0)
       object["tile"] = json::Object{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
   }
+  if (arg.value)
+    object["value"] = arg.value->str();
   if (arg.defaultValue)
-    object["default"] = numberToJSON(*arg.defaultValue);
+    object[arg.isConstant ? "value" : "default"] = numberToJSON(*arg.defaultValue);
   return object;
 }
 
@@ -249,7 +253,21 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
         arg.tileExtent = getExpr(*extent, tileWhere + ".extent");
     }
   }
-  if (const json::Value *defaultValue = object.get("default")) {
+  if (const json::Value *flag = object.get("workspace")) {
+    arg.isWorkspace = flag->getAsBoolean().value_or(false);
+    if (arg.kind != ManifestArg::Kind::Tensor || !flag->getAsBoolean())
+      fail(where, "field 'workspace' must be true or false and belongs to tensors");
+    if (arg.isWorkspace && arg.isOutput)
+      fail(where, "a workspace is no output");
+  }
+  const json::Value *bound = object.get("value");
+  if (bound && arg.kind == ManifestArg::Kind::Dim)
+    arg.value = getExpr(*bound, where + ".value");
+  else if (bound && arg.kind == ManifestArg::Kind::Tensor)
+    fail(where, "field 'value' belongs to dimensions and scalars");
+  else
+    arg.isConstant = bound;
+  if (const json::Value *defaultValue = arg.isConstant ? bound : object.get("default")) {
     if (std::optional<double> number = defaultValue->getAsNumber())
       arg.defaultValue = *number;
     else if (*defaultValue == json::Value("nan"))
@@ -259,7 +277,8 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
     else if (*defaultValue == json::Value("-inf"))
       arg.defaultValue = -std::numeric_limits<double>::infinity();
     else
-      fail(where, "field 'default' must be a number, \"inf\", \"-inf\" or \"nan\"");
+      fail(where, fmt::format("field '{}' must be a number, \"inf\", \"-inf\" or \"nan\"",
+                              arg.isConstant ? "value" : "default"));
   }
   return arg;
 }
@@ -473,7 +492,7 @@ llvm::Expected<std::vector<uint8_t>> atrex::packArguments(const Manifest &manife
   std::set<std::string> scalarNames;
   for (const ManifestKernel &other : manifest.kernels)
     for (const ManifestArg &arg : other.args)
-      if (arg.kind == ManifestArg::Kind::Scalar)
+      if (arg.kind == ManifestArg::Kind::Scalar && !arg.isConstant)
         scalarNames.insert(arg.name);
   std::set<std::string> unknown;
   for (const auto &entry : arguments.scalars)
@@ -503,11 +522,11 @@ llvm::Expected<std::vector<uint8_t>> atrex::packArguments(const Manifest &manife
       break;
     }
     case ManifestArg::Kind::Dim: {
-      auto found = dims->find(arg.name);
-      if (found == dims->end())
-        return makeError(
-            fmt::format("kernel '{}': argument '{}' is no dimension of the operator", kernel.name, arg.name));
-      int64_t value = found->second;
+      llvm::Expected<int64_t> bound = arg.value.value_or(DimExpr::dim(arg.name)).evaluate(*dims);
+      if (!bound)
+        return makeError(fmt::format("kernel '{}': dimension argument '{}': {}", kernel.name, arg.name,
+                                     llvm::toString(bound.takeError())));
+      int64_t value = *bound;
       if (arg.size != sizeof(value))
         return makeError(fmt::format("kernel '{}': dimension argument '{}' has {} bytes instead of 8", kernel.name,
                                      arg.name, arg.size));
@@ -517,7 +536,7 @@ llvm::Expected<std::vector<uint8_t>> atrex::packArguments(const Manifest &manife
     case ManifestArg::Kind::Scalar: {
       std::optional<double> value = arg.defaultValue;
       auto found = arguments.scalars.find(arg.name);
-      if (found != arguments.scalars.end())
+      if (found != arguments.scalars.end() && !arg.isConstant)
         value = found->second;
       if (!value)
         return makeError(
@@ -552,6 +571,23 @@ llvm::Expected<std::array<uint32_t, 3>> atrex::evaluateGrid(const ManifestKernel
     grid[axis] = uint32_t(*count);
   }
   return grid;
+}
+
+llvm::Expected<std::vector<ManifestArg>> atrex::getWorkspaces(const Manifest &manifest) {
+  std::vector<ManifestArg> workspaces;
+  for (const ManifestKernel &kernel : manifest.kernels)
+    for (const ManifestArg &arg : kernel.args) {
+      if (!arg.isWorkspace)
+        continue;
+      auto known = llvm::find_if(workspaces, [&](const ManifestArg &other) { return other.name == arg.name; });
+      if (known == workspaces.end())
+        workspaces.push_back(arg);
+      else if (known->type != arg.type || known->shape != arg.shape)
+        return makeError(
+            fmt::format("kernel '{}': workspace '{}' has another type or shape than in the launches before",
+                        kernel.name, arg.name));
+    }
+  return workspaces;
 }
 
 llvm::Expected<std::vector<int64_t>> atrex::evaluateShape(const ManifestArg &arg, const DimMap &dims) {

@@ -198,7 +198,12 @@ LogicalResult OutlineKernels::outline(func::FuncOp func) {
     }
 
   OpBuilder builder(func);
-  auto module = gpu::GPUModuleOp::create(builder, func.getLoc(), (func.getName() + "_kernels").str());
+  // The kernels of a plan are one code object.
+  gpu::GPUModuleOp module;
+  if (getOperation()->hasAttr(atx::planAttrName) && !getOperation().getOps<gpu::GPUModuleOp>().empty())
+    module = *getOperation().getOps<gpu::GPUModuleOp>().begin();
+  else
+    module = gpu::GPUModuleOp::create(builder, func.getLoc(), (func.getName() + "_kernels").str());
   builder.setInsertionPointToStart(module.getBody());
   auto kernel =
       gpu::GPUFuncOp::create(builder, func.getLoc(), func.getName(), attrs.getFunctionType(argTypes, TypeRange()));

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowAnalysis.h"
 #include "atrex/Target/Chip.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -141,6 +142,58 @@ double SelectMapping::estimate(const RowShape &row, const Candidate &c, unsigned
   return cost;
 }
 
+/// Shape and inputs of the rows of an operator whose widest result is `result`.
+static RowShape getRowShape(func::FuncOp func, RankedTensorType result) {
+  int64_t rowElements = 1;
+  for (int64_t extent : result.getShape().drop_front())
+    rowElements *= extent;
+  RowShape row{result.getShape().back(), rowElements / result.getShape().back(), 0, 8, 0, false};
+  for (Type type : func.getArgumentTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() == 0 || !tensor.getElementType().isIntOrFloat())
+      continue;
+    if (tensor.getRank() >= 2)
+      row.elementBits = std::max(row.elementBits, tensor.getElementTypeBitWidth());
+    else if (tensor.getShape().front() == row.columns)
+      ++row.columnTensors;
+  }
+
+  // What is read of the arguments: whole tensors or slices of them, each once.
+  SetVector<Value> reads;
+  func.walk([&](linalg::LinalgOp op) {
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (isa<RankedTensorType>(operand->get().getType()) &&
+          (isa<BlockArgument>(operand->get()) || operand->get().getDefiningOp<tensor::ExtractSliceOp>()))
+        reads.insert(operand->get());
+    for (auto [range, iterator] : llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      row.reducesRows |= iterator == utils::IteratorType::reduction && range == row.columns;
+  });
+
+  for (Value value : reads) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    if (shape.size() >= 2 && llvm::none_of(shape.drop_front(), ShapedType::isDynamic))
+      row.inputs += std::accumulate(shape.begin() + 1, shape.end(), 1.0, std::multiplies<>()) / double(rowElements);
+  }
+  return row;
+}
+
+/// The widest run of a lane that divides a row: then no run straddles its end.
+static int64_t getRunLength(const RowShape &row, int64_t vectorBits) {
+  int64_t vector = std::max<int64_t>(1, llvm::bit_floor(uint64_t(vectorBits / row.elementBits)));
+  return std::min<int64_t>(vector, int64_t(1) << llvm::countr_zero(uint64_t(row.columns)));
+}
+
+bool atrex::rowFitsRegisters(func::FuncOp func, RankedTensorType result, const ChipInfo &chip) {
+  RowShape row = getRowShape(func, result);
+  int64_t vector = getRunLength(row, 128), chunks = row.columns / vector;
+  for (int64_t tpr = 1; tpr <= int64_t(chip.maxWorkgroupSize); tpr *= 2) {
+    Candidate c{vector, tpr, int64_t(llvm::divideCeil(chunks, tpr)), 1, std::max<int64_t>(256, tpr), 0};
+    if (getLiveRegisters(row, c) <= getMaxLiveRegisters(chip, c.threads))
+      return true;
+  }
+  return false;
+}
+
 LogicalResult SelectMapping::select(func::FuncOp func) {
   const ChipInfo *chip = lookupChip(arch);
   if (failed(checkOptions(func, chip)))
@@ -170,37 +223,9 @@ LogicalResult SelectMapping::select(func::FuncOp func) {
       return func.emitError() << "a row of the result has 2^31 elements or more";
   if (rowElements == 0)
     return func.emitError() << "a row of the result has no elements";
-  RowShape row{result.getShape().back(), rowElements / result.getShape().back(), 0, 8, 0, false};
-  for (Type type : func.getArgumentTypes()) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.getRank() == 0 || !tensor.getElementType().isIntOrFloat())
-      continue;
-    if (tensor.getRank() >= 2)
-      row.elementBits = std::max(row.elementBits, tensor.getElementTypeBitWidth());
-    else if (tensor.getShape().front() == row.columns)
-      ++row.columnTensors;
-  }
+  RowShape row = getRowShape(func, result);
 
-  // What is read of the arguments: whole tensors or slices of them, each once.
-  SetVector<Value> reads;
-  func.walk([&](linalg::LinalgOp op) {
-    for (OpOperand *operand : op.getDpsInputOperands())
-      if (isa<RankedTensorType>(operand->get().getType()) &&
-          (isa<BlockArgument>(operand->get()) || operand->get().getDefiningOp<tensor::ExtractSliceOp>()))
-        reads.insert(operand->get());
-    for (auto [range, iterator] : llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
-      row.reducesRows |= iterator == utils::IteratorType::reduction && range == row.columns;
-  });
-
-  for (Value value : reads) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-    if (shape.size() >= 2 && llvm::none_of(shape.drop_front(), ShapedType::isDynamic))
-      row.inputs += std::accumulate(shape.begin() + 1, shape.end(), 1.0, std::multiplies<>()) / double(rowElements);
-  }
-
-  // The widest run that divides a row: then no run straddles the end of one.
-  int64_t vector = std::max<int64_t>(1, llvm::bit_floor(uint64_t(vectorBits / row.elementBits)));
-  vector = std::min<int64_t>(vector, int64_t(1) << llvm::countr_zero(uint64_t(row.columns)));
+  int64_t vector = getRunLength(row, vectorBits);
   int64_t chunks = row.columns / vector;
 
   std::optional<Candidate> best;

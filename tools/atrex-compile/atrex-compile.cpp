@@ -10,6 +10,7 @@
 #include "atrex/Analysis/StaticReport.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Driver/Compile.h"
+#include "atrex/Frontend/Builtins.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
@@ -61,6 +62,9 @@ cl::opt<ReportKind> report("report", cl::desc("Print registers, LDS, occupancy a
                                       clEnumValN(ReportKind::JSON, "json", "")));
 cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
                             cl::cat(category));
+cl::opt<bool> printFunctions("print-functions",
+                             cl::desc("Print the functions of the kernel language as Markdown and exit"),
+                             cl::cat(category));
 cl::opt<bool> emitSpace("emit-space",
                         cl::desc("Write the knobs, their constraints and the tunable pass options as JSON"),
                         cl::cat(category));
@@ -159,6 +163,10 @@ int main(int argc, char **argv) {
   const ChipInfo *chip = lookupChip(arch);
   if (!chip || !chip->isAMDGPU())
     return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  if (printFunctions) {
+    outs() << frontend::printBuiltins();
+    return 0;
+  }
   if (printSchedule) {
     outs() << getDefaultSchedule(chip->arch);
     return 0;

@@ -72,8 +72,9 @@ public:
   void leaveCall() { calls.pop_back(); }
 
   unsigned getNumErrors() const { return numErrors; }
-  /// For a source that is checked again with other values.
-  void forgetErrors() { numErrors = 0; }
+  /// Forgets errors: all, for a source that is checked again with other values; or
+  /// those behind the first `before`, which were not shown.
+  void forgetErrors(unsigned before = 0) { numErrors = before; }
   bool reachedLimit() const { return numErrors >= errorLimit; }
 
   /// Null: nobody listens.

@@ -18,6 +18,11 @@ namespace atrex::frontend {
 /// `module`. Every operation has the position of its source expression.
 void lower(const Operator &op, mlir::ModuleOp module, const Diagnostics &diags);
 
+/// Adds what an operator that launches kernels becomes: the kernels, an operator
+/// for each group of expressions between launches, and a plan, a `func.func` marked
+/// `atx.plan` that launches them on memory.
+void lowerPlan(const Operator &op, mlir::ModuleOp module, Diagnostics &diags);
+
 /// Adds a kernel to `module` in tile form, a `func.func` marked `atx.kernel`. The
 /// text of `raw` may have errors; these are reported.
 void lowerKernel(const Operator &kernel, mlir::ModuleOp module, Diagnostics &diags);

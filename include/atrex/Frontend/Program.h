@@ -205,6 +205,17 @@ struct Node {
   };
   /// 0, 1, 2, ... along the node's only axis.
   struct Iota {};
+  /// Launch of a kernel in an operator. Operands: the arguments, [the tensor of the
+  /// count]. The results are extracted.
+  struct Launch {
+    /// Position in Operator::kernels.
+    unsigned kernel = 0;
+    unsigned numResults = 0;
+    /// Dimensions of the kernel over those of the operator.
+    llvm::SmallVector<std::pair<std::string, DimExpr>> dims;
+    bool hasCount = false;
+    llvm::SmallVector<DimExpr> countIndices;
+  };
 
   /// What only the kernel form has; defined below.
   struct Kernel {
@@ -220,7 +231,7 @@ struct Node {
   };
 
   std::variant<Param, Literal, Dim, Compute, Reduce, Subscript, Scan, TopK, ExtractResult, Rank, Histogram, Contract,
-               Reshape, Transpose, Broadcast, Concat, Take, Iota, Kernel>
+               Reshape, Transpose, Broadcast, Concat, Take, Iota, Launch, Kernel>
       op;
   DataType type = DataType::F32;
   /// A scalar is no tensor; a tensor may have rank 0.
@@ -348,6 +359,8 @@ struct Operator {
   std::vector<std::string> constraints;
   /// All values; operands stand before their users.
   std::vector<std::unique_ptr<Node>> nodes;
+  /// Operators: the kernels that launches name.
+  std::vector<std::unique_ptr<Operator>> kernels;
 
   /// In order of declaration.
   std::vector<Knob> knobs;

@@ -21,6 +21,7 @@
 #include "llvm/Support/JSON.h"
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,14 @@ struct ManifestArg {
   /// Tensors: written by the kernel. An operator may have an input and an
   /// output of the same name; they are two arguments.
   bool isOutput = false;
+  /// Tensors: memory between the launches of a plan, known by its name. Its
+  /// contents are undefined at the beginning of a run; who launches provides it.
+  bool isWorkspace = false;
+  /// Dimensions of a kernel that is launched by a plan: the value, an expression
+  /// over the dimensions of the operator. Absent: the dimension `name` itself.
+  std::optional<DimExpr> value;
+  /// Scalars: `defaultValue` is what the plan passes; the caller has no say.
+  bool isConstant = false;
   /// Tensors that every workgroup indexes by tile along one dimension: the
   /// dimension's position in `shape` and the extent one workgroup covers, an
   /// expression over the run-time dimensions.
@@ -91,7 +100,8 @@ struct Manifest {
   /// Dimensions that stay run-time parameters, in declaration order.
   std::vector<std::string> runtimeDims;
   std::vector<ManifestConstraint> constraints;
-  /// Kernels in launch order.
+  /// Launches in order; a kernel may be launched more than once, with other
+  /// arguments.
   std::vector<ManifestKernel> kernels;
 
   llvm::json::Value toJSON() const;
@@ -119,6 +129,11 @@ llvm::Expected<std::vector<uint8_t>> packArguments(const Manifest &manifest, con
 /// Evaluates the grid of `kernel`; an error when it exceeds what a dispatch
 /// packet can express (2^32 - 1 work-items per axis).
 llvm::Expected<std::array<uint32_t, 3>> evaluateGrid(const ManifestKernel &kernel, const DimMap &dims);
+
+/// Tensors that the launches share and the caller allocates, each once, in order of
+/// first use: the argument that names it first. An error when two launches
+/// disagree about one.
+llvm::Expected<std::vector<ManifestArg>> getWorkspaces(const Manifest &manifest);
 
 /// Evaluates a tensor shape; an error when the byte size overflows 64 bits.
 llvm::Expected<std::vector<int64_t>> evaluateShape(const ManifestArg &arg, const DimMap &dims);

@@ -18,6 +18,50 @@ class TunableOption<string varName, string arg, string varType, string default, 
   list<int> domain = values;
 }
 
+def GenericSchedulePass : Pass<"atx-generic-schedule", "::mlir::ModuleOp"> {
+  let summary = "turn operators that the row mapping does not take into kernels on tiles";
+  let description = [{
+    Takes any operator apart: values that combine elements (reductions, products,
+    scans, `argmax`, `topk`, `rank`, `histogram`) and results are stored, each by a
+    kernel in tile form of its own; everything else is computed where its elements
+    are needed. A workgroup has a block of the elements of what it stores and pulls
+    the operands by coordinate. Sums of products become `vector.contract`.
+
+    An operator of one kernel is replaced by it. Several become a plan: a function
+    marked `atx.plan` with an `atx.launch` for each, and a workspace
+    (`memref.alloc`) for every value between them. A result with the name of a
+    parameter is written last, so that both may be the same memory.
+
+    With mode `auto` an operator that the row mapping takes is left alone; for the
+    others a remark says why they are not. `topk` of more than 4096 elements, or of
+    a number that is not constant, is an error.
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"auto\"",
+           "'auto': what the row mapping does not take; 'always': every operator; 'never': none">,
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">
+  ];
+  let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numScheduled", "num-scheduled", "operators turned into kernels">];
+}
+
+def RecordPlanPass : Pass<"atx-record-plan", "::mlir::ModuleOp"> {
+  let summary = "turn a launch plan into an attribute of the module";
+  let description = [{
+    A function marked `atx.plan` becomes the attribute `atx.plan` of its module:
+    for each launch the kernel, what its arguments are bound to (tensors of the
+    operator, workspaces, scalars, expressions over run-time dimensions) and the
+    kernel's dimensions as expressions over the plan's. The manifest is written
+    from it. A launch with `count` gets a copy of its kernel that compares the
+    workgroup's first grid index with the number. Kernels that no launch uses are
+    removed.
+  }];
+  let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   let summary = "choose how an operator's rows are mapped to workgroups and lanes";
   let description = [{

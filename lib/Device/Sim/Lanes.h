@@ -176,6 +176,26 @@ NO_INLINE const u32 *fetchSlow(Wave &w, const Inst *in, u32 k, u32 *tmp) {
       tmp[i] = (p[i] & clear) ^ flip;
     return tmp;
   }
+  // Halves of packed operands chosen by op_sel.
+  if (o.kind == OVGPR && !(in->flags & (FDPP | FSDWA)) && (t == TPK16 || t == TPKF16 || t == TPKF32)) {
+    const u32 *p = w.v + o.reg;
+    const bool lowIsHigh = (in->opsel >> k) & 1u, highIsHigh = (in->opselHi >> k) & 1u;
+    const bool lowNeg = t != TPK16 && (o.mods & MNeg), highNeg = t != TPK16 && ((in->negHi >> k) & 1u);
+    if (t == TPKF32) {
+      const u32 *lo = p + (lowIsHigh ? 64 : 0), *hi = p + (highIsHigh ? 64 : 0);
+      const u32 flipLo = lowNeg ? 0x80000000u : 0u, flipHi = highNeg ? 0x80000000u : 0u;
+      for (u32 i = 0; i < 64; ++i) {
+        tmp[i] = lo[i] ^ flipLo;
+        tmp[64 + i] = hi[i] ^ flipHi;
+      }
+      return tmp;
+    }
+    const u32 lo = lowIsHigh ? 16 : 0, hi = highIsHigh ? 16 : 0;
+    const u32 flip = (lowNeg ? 0x8000u : 0u) | (highNeg ? 0x80000000u : 0u);
+    for (u32 i = 0; i < 64; ++i)
+      tmp[i] = (((p[i] >> lo) & 0xffffu) | ((p[i] >> hi) << 16)) ^ flip;
+    return tmp;
+  }
   switch (o.kind) {
   case OVGPR:
     if (dpp)

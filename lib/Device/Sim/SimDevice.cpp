@@ -871,6 +871,28 @@ Error SimDevice::checkLaunch(const SimKernel &kernel, const LaunchConfig &config
     return makeError("kernel '{0}': {1} bytes of arguments are too many", k.name, config.kernarg.size());
   l.threads = uint32_t(threads);
   l.numWaves = (l.threads + 63) / 64;
+  // A filter that nothing can pass is a mistake.
+  auto checkFilter = [&](const char *what, std::optional<uint64_t> group, std::optional<uint32_t> wave) -> Error {
+    if (group && *group >= l.totalGroups)
+      return makeError("kernel '{0}': the {1} asks for workgroup {2}, the grid has {3}", k.name, what, *group,
+                       l.totalGroups);
+    if (group && !config.sample.empty() && !llvm::is_contained(config.sample, *group))
+      return makeError("kernel '{0}': the {1} asks for workgroup {2}, which is not in the sample", k.name, what,
+                       *group);
+    if (wave && *wave >= l.numWaves)
+      return makeError("kernel '{0}': the {1} asks for wave {2}, a workgroup has {3}", k.name, what, *wave, l.numWaves);
+    return Error::success();
+  };
+  if (config.trace) {
+    if (Error e = checkFilter("trace", config.trace->workgroup, config.trace->wave))
+      return e;
+    if (const auto &range = config.trace->addresses; range && range->first > range->second)
+      return makeError("kernel '{0}': the trace asks for addresses from {1:x} to {2:x}, which are none", k.name,
+                       range->first, range->second);
+  }
+  if (config.dump)
+    if (Error e = checkFilter("dump", config.dump->workgroup, config.dump->wave))
+      return e;
   l.ldsRequested = uint32_t(lds);
   l.ldsBytes = uint32_t(alignTo(lds, chip.ldsGranule ? chip.ldsGranule : 512));
   l.scratchBytes = uint32_t(alignTo(k.resources.scratchBytesPerLane + (k.dynamicStack ? dynamicStackBytes : 0), 16));

@@ -14,6 +14,9 @@ namespace atrex::tile {
 
 enum class CombineKind { Sum, Prod, Max, Min, UMax, UMin, Any, All };
 
+/// The larger or smaller of two floats, NaN if either is one, -0 below +0. (The expansion of
+/// arith.maximumf by upstream takes either zero.)
+Value emitExtremum(TileEmitter &e, Value a, Value c, bool largest);
 /// `a` and `c`, scalars or vectors, combined.
 Value combine(TileEmitter &e, CombineKind kind, Value a, Value c);
 /// What changes nothing: -0 for float sums.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combine.h"
 #include "TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -757,8 +758,7 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
       return emitCompareLoop(e, pointer, value, scope, [&](Value old) -> Value {
         if (*kind == Bin::fadd)
           return arith::AddFOp::create(b, loc, old, value);
-        return *kind == Bin::fmaximum ? Value(arith::MaximumFOp::create(b, loc, old, value))
-                                      : Value(arith::MinimumFOp::create(b, loc, old, value));
+        return emitExtremum(e, old, value, *kind == Bin::fmaximum);
       });
     auto rmw = LLVM::AtomicRMWOp::create(b, loc, *kind, pointer, value, LLVM::AtomicOrdering::monotonic, scope, align);
     if (isFloat) {

@@ -15,6 +15,22 @@ using namespace mlir;
 using namespace atrex;
 using namespace atrex::tile;
 
+Value tile::emitExtremum(TileEmitter &e, Value a, Value c, bool largest) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Type type = a.getType(), element = getElementTypeOrSelf(type);
+  auto create = [&](Value x, Value y) -> Value {
+    return largest ? Value(LLVM::MaximumOp::create(b, loc, x, y)) : Value(LLVM::MinimumOp::create(b, loc, x, y));
+  };
+  if (!element.isBF16())
+    return create(a, c);
+  Type wide = b.getF32Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    wide = VectorType::get(vector.getShape(), wide);
+  Value result = create(arith::ExtFOp::create(b, loc, wide, a), arith::ExtFOp::create(b, loc, wide, c));
+  return arith::TruncFOp::create(b, loc, type, result);
+}
+
 Value tile::combine(TileEmitter &e, CombineKind kind, Value a, Value c) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
@@ -25,9 +41,9 @@ Value tile::combine(TileEmitter &e, CombineKind kind, Value a, Value c) {
   case CombineKind::Prod:
     return isFloat ? Value(arith::MulFOp::create(b, loc, a, c)) : Value(arith::MulIOp::create(b, loc, a, c));
   case CombineKind::Max:
-    return isFloat ? Value(arith::MaximumFOp::create(b, loc, a, c)) : Value(arith::MaxSIOp::create(b, loc, a, c));
+    return isFloat ? emitExtremum(e, a, c, /*largest=*/true) : Value(arith::MaxSIOp::create(b, loc, a, c));
   case CombineKind::Min:
-    return isFloat ? Value(arith::MinimumFOp::create(b, loc, a, c)) : Value(arith::MinSIOp::create(b, loc, a, c));
+    return isFloat ? emitExtremum(e, a, c, /*largest=*/false) : Value(arith::MinSIOp::create(b, loc, a, c));
   case CombineKind::UMax:
     return arith::MaxUIOp::create(b, loc, a, c);
   case CombineKind::UMin:

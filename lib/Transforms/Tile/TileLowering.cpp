@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLowering.h"
+#include "Combine.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -837,6 +838,12 @@ LogicalResult TileEmitter::emitConstant(Operation *op) {
 
 LogicalResult TileEmitter::emitElementwise(Operation *op) {
   Type result = op->getResult(0).getType();
+  bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+  if (isExtremum && !isa<VectorType>(result)) {
+    setScalar(op->getResult(0), emitExtremum(*this, getScalar(op->getOperand(0)), getScalar(op->getOperand(1)),
+                                             isa<arith::MaximumFOp>(op)));
+    return success();
+  }
   if (!isa<VectorType>(result)) {
     b.clone(*op, map);
     return success();
@@ -846,6 +853,11 @@ LogicalResult TileEmitter::emitElementwise(Operation *op) {
     if (isa<VectorType>(operand.getType()) && getLayout(operand) != layout)
       return op->emitError() << "operand of type " << operand.getType() << " is held in layout "
                              << getLayout(operand).str() << " but needed in layout " << layout.str();
+  if (isExtremum) {
+    setTile(op->getResult(0), emitExtremum(*this, map.lookup(op->getOperand(0)), map.lookup(op->getOperand(1)),
+                                           isa<arith::MaximumFOp>(op)));
+    return success();
+  }
   Operation *clone = b.clone(*op, map);
   clone->removeAttr(atx::tileLayoutsAttrName);
   clone->getResult(0).setType(getLaneType(op->getResult(0)));
@@ -1136,8 +1148,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
       array->offset += position * stride * array->bytes;
     array->strides.erase(array->strides.begin(), array->strides.begin() + positions.size());
     array->contiguousDim -= positions.size();
-    setTile(extractOp.getResult(), readArray(*array, getLayout(extractOp.getResult()),
-                                             getShape(extractOp.getResult()), source.getElementType()));
+    setTile(extractOp.getResult(), readArray(*array, getLayout(extractOp.getResult()), getShape(extractOp.getResult()),
+                                             source.getElementType()));
     return success();
   }
   if (auto extractOp = dyn_cast<vector::ExtractOp>(op); extractOp && !isa<VectorType>(extractOp.getType())) {

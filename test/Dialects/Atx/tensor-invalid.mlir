@@ -159,7 +159,7 @@ func.func @f(%x: tensor<4x8xf32>, %i: tensor<1x3xi32>) {
 // -----
 
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @below {{'@g' is no function marked 'atx.kernel'}}
+  // expected-error @below {{'@g' is no function marked 'atx.kernel' or 'atx.operator'}}
   atx.launch @g(%x) : memref<4xf32>
   return
 }

@@ -187,3 +187,64 @@ TEST(Manifest, GridAndShapeLimits) {
   ASSERT_FALSE(bool(shape));
   EXPECT_EQ(llvm::toString(shape.takeError()), "tensor 'x': its size in bytes overflows 64 bits at dimension 1");
 }
+
+TEST(Manifest, LaunchesOfAPlan) {
+  Manifest manifest = makeManifest();
+  ManifestKernel second = manifest.kernels[0];
+  ManifestArg workspace = second.args[0];
+  workspace.name = "workspace.0";
+  workspace.tileDim = -1;
+  workspace.isWorkspace = true;
+  manifest.kernels[0].args[1] = workspace;
+  manifest.kernels[0].args[1].offset = 8;
+  second.args[0] = workspace;
+  second.args[2].name = "N";
+  second.args[2].value = expr("T * 1024");
+  second.args[3].isConstant = true;
+  second.args[3].defaultValue = 3.0;
+  manifest.kernels.push_back(second);
+  llvm::Expected<Manifest> again = Manifest::fromText(manifest.toText());
+  ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(again->toText(), manifest.toText());
+
+  llvm::Expected<std::vector<ManifestArg>> workspaces = getWorkspaces(*again);
+  ASSERT_TRUE(bool(workspaces));
+  ASSERT_EQ(workspaces->size(), 1u);
+  EXPECT_EQ((*workspaces)[0].name, "workspace.0");
+  LaunchArguments arguments;
+  arguments.dims["T"] = 5;
+  arguments.scalars["eps"] = 0.5;
+  arguments.tensors = {0x1000, 0x2000};
+  // The second launch takes an expression for its dimension and its own constant.
+  llvm::Expected<std::vector<uint8_t>> bytes = packArguments(*again, again->kernels[1], arguments);
+  ASSERT_TRUE(bool(bytes)) << llvm::toString(bytes.takeError());
+  uint64_t N;
+  float eps;
+  std::memcpy(&N, bytes->data() + 16, 8);
+  std::memcpy(&eps, bytes->data() + 24, 4);
+  EXPECT_EQ(N, 5 * 1024u);
+  EXPECT_EQ(eps, 3.0f);
+  bytes = packArguments(*again, again->kernels[0], arguments);
+  ASSERT_TRUE(bool(bytes));
+  std::memcpy(&eps, bytes->data() + 24, 4);
+  EXPECT_EQ(eps, 0.5f);
+
+  again->kernels[1].args[0].shape[0] = expr("T + 1");
+  workspaces = getWorkspaces(*again);
+  ASSERT_FALSE(bool(workspaces));
+  EXPECT_EQ(llvm::toString(workspaces.takeError()),
+            "kernel 'rms_norm': workspace 'workspace.0' has another type or shape than in the launches before");
+  std::string text = manifest.toText();
+  EXPECT_NE(readError(replaceOnce(text, "\"workspace\": true", "\"workspace\": 1")).find("field 'workspace'"),
+            std::string::npos);
+  EXPECT_NE(readError(replaceOnce(text,
+                                  "\"output\": false,\n          \"shape\": [\n            \"T\",\n            "
+                                  "\"1024\"\n          ],\n          \"size\": 8,\n          \"type\": "
+                                  "\"bf16\",\n          \"workspace\": true",
+                                  "\"output\": true, \"shape\": [\"T\", \"1024\"], \"size\": 8, \"type\": \"bf16\", "
+                                  "\"workspace\": true"))
+                .find("a workspace is no output"),
+            std::string::npos);
+  EXPECT_NE(readError(replaceOnce(text, "\"value\": \"T * 1024\"", "\"value\": \"T *\"")).find("value"),
+            std::string::npos);
+}

@@ -106,6 +106,27 @@ def elementwise(arch, rng):
                        [("c", shape, dtype, [function(u, v) for u, v in zip(a, b)], 0)], threads)
 
 
+    # -0 is below +0, and NaN is what either is.
+    zeros = [0.0, -0.0, 0.0, -0.0, math.nan, 1.0, math.inf, -math.inf]
+    a, b = zeros * 8, [z for z in zeros for _ in range(8)]
+
+    def largest(u, v, sign):
+        if math.isnan(u) or math.isnan(v):
+            return math.nan
+        if u == v:
+            return u if math.copysign(1, u) == sign else v
+        return max(u, v) if sign > 0 else min(u, v)
+
+    for dtype in ("f32", "f16", "bf16", "f64"):
+        for operation, sign in (("arith.maximumf", 1), ("arith.minimumf", -1)):
+            body = Body()
+            x, y = body.load("a", (64,), dtype), body.load("b", (64,), dtype)
+            z = body.let("%s %s, %s : %s" % (operation, x, y, tile((64,), dtype)))
+            body.store(z, "c", (64,), dtype)
+            yield Case("zero_%s_%s" % (operation.split(".")[1], dtype), body.text(), [("a", (64,), dtype, a), ("b", (64,), dtype, b)],
+                       [("c", (64,), dtype, [largest(u, v, sign) for u, v in zip(a, b)], 0)], 64)
+
+
 def memory(arch, rng):
     # Tiles that reach beyond tensors of run-time extents, several workgroups, fill values.
     for number, (dtype, rows, columns, tile_shape) in enumerate([
