@@ -389,8 +389,8 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     printed.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(*text, "<printed>"), SMLoc());
     SourceMgrDiagnosticHandler printedHandler(printed, &context, diagnostics);
     frontend::Diagnostics printedDiags(printed, context);
-    std::optional<std::string> formatted = frontend::formatSource(
-        printed.getMemoryBuffer(printed.getMainFileID())->getBuffer(), printedDiags);
+    std::optional<std::string> formatted =
+        frontend::formatSource(printed.getMemoryBuffer(printed.getMainFileID())->getBuffer(), printedDiags);
     if (!formatted)
       return std::nullopt;
     result.output = std::move(*formatted);

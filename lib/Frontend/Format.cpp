@@ -509,6 +509,21 @@ void Formatter::prepare(Line &line) const {
   }
 }
 
+/// Width of the items from `begin` up to where the line may end again.
+static unsigned getUnbrokenWidth(llvm::ArrayRef<Item> items, size_t begin, unsigned indent) {
+  unsigned width = 0;
+  for (size_t i = begin; i < items.size(); ++i) {
+    const Item &item = items[i];
+    if (i > begin && (item.isForced || item.token.is(TokenKind::Comment) ||
+                      (item.canBreak && (item.level != 100 || indent + width > maxAlignment))))
+      break;
+    width += (i > begin && item.hasSpace) + getFirstWidth(item.token.text);
+    if (item.token.text.contains('\n'))
+      break;
+  }
+  return width;
+}
+
 std::string Formatter::print(Line &line) const {
   prepare(line);
   std::vector<Item> &items = line.items;
@@ -540,7 +555,12 @@ std::string Formatter::print(Line &line) const {
         Bracket &bracket = brackets[parents[i]];
         bracket.isHanging |= parents[i] + 1 == i;
         bool isAligned = !bracket.isHanging && bracket.column <= maxAlignment;
-        indent = isAligned ? bracket.column : std::min(bracket.indent + continuationWidth, maxAlignment);
+        unsigned hanging = std::min(bracket.indent + continuationWidth, maxAlignment);
+        indent = isAligned ? bracket.column : hanging;
+        // What cannot be broken moves to the left until it fits.
+        if (unsigned width = getUnbrokenWidth(items, i, indent); indent + width > maxLineWidth)
+          indent = hanging + width <= maxLineWidth ? std::min(indent, hanging)
+                                                   : maxLineWidth - std::min(width, maxLineWidth);
       }
     }
     unsigned column = indent;

@@ -46,19 +46,7 @@ using mlir::Value;
 
 namespace {
 /// Strength of operators as in docs/language.md.
-enum Strength : int {
-  OrOr = 1,
-  AndAnd,
-  Comparison,
-  Or,
-  Xor,
-  And,
-  Shift,
-  Sum,
-  Product,
-  Prefix,
-  Atom
-};
+enum Strength : int { OrOr = 1, AndAnd, Comparison, Or, Xor, And, Shift, Sum, Product, Prefix, Atom };
 
 using ShapeText = SmallVector<std::string, 4>;
 
@@ -100,9 +88,9 @@ std::optional<DataType> getDataType(Type type) {
     return DataType::U8;
   if (type.isUnsignedInteger(32))
     return DataType::U32;
-  for (DataType candidate : {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16,
-                             DataType::F16, DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ,
-                             DataType::E5M2, DataType::E5M2FNUZ})
+  for (DataType candidate :
+       {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16, DataType::F16,
+        DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ})
     if (getMLIRType(type.getContext(), candidate) == type)
       return candidate;
   return std::nullopt;
@@ -180,8 +168,8 @@ private:
       name = "v" + name;
     std::string candidate = name;
     for (unsigned i = 1; isReservedWord(candidate) || lookupBuiltin(candidate) || parseDataType(candidate) ||
-                         llvm::is_contained({"where", "range", "threads", "knobs", "grid", "count", "step", "T",
-                                             "in", "strides", "align", "dim", "type"},
+                         llvm::is_contained({"where", "range", "threads", "knobs", "grid", "count", "step", "T", "in",
+                                             "strides", "align", "dim", "type"},
                                             candidate) ||
                          !names.insert(candidate).second;
          ++i)
@@ -298,8 +286,8 @@ bool FunctionPrinter::isSame(Value built, Value value, Block *scratch, int depth
     return true;
   Operation *a = built.getDefiningOp(), *c = value.getDefiningOp();
   if (!a || !c || a->getBlock() != scratch || depth == 0 || a->getName() != c->getName() ||
-      a->getNumOperands() != c->getNumOperands() || a->getResultTypes() != c->getResultTypes() ||
-      a->getNumRegions() || a->getDiscardableAttrDictionary() != c->getDiscardableAttrDictionary() ||
+      a->getNumOperands() != c->getNumOperands() || a->getResultTypes() != c->getResultTypes() || a->getNumRegions() ||
+      a->getDiscardableAttrDictionary() != c->getDiscardableAttrDictionary() ||
       a->getPropertiesAsAttribute() != c->getPropertiesAsAttribute())
     return false;
   for (auto [x, y] : llvm::zip_equal(a->getOperands(), c->getOperands()))
@@ -339,9 +327,8 @@ bool FunctionPrinter::matchGroup(Operation *op) {
   if (!rootType)
     return false;
   auto attempt = [&](Elementwise kind, DataType operandType, DataType resultType, ArrayRef<Value> operands) {
-    bool matches = isBuiltAs(root, [&](ElementwiseBuilder &builder) {
-      return builder.create(kind, operandType, resultType, operands);
-    });
+    bool matches = isBuiltAs(
+        root, [&](ElementwiseBuilder &builder) { return builder.create(kind, operandType, resultType, operands); });
     if (matches)
       groups[op] = {kind, operandType, resultType, SmallVector<Value, 3>(operands)};
     return matches;
@@ -477,8 +464,8 @@ bool FunctionPrinter::isAlwaysInline(Operation *op) {
          isa<memref::DimOp, tensor::DimOp, tensor::EmptyOp, gpu::BlockIdOp, gpu::GridDimOp, vector::BroadcastOp>(op) ||
          (op->getNumResults() == 1 && op->getResult(0).getType().isIndex() && getDim(op->getResult(0))) ||
          (isa<arith::IndexCastOp>(op) && op->getOperand(0).getType().isIndex() &&
-          (getDim(op->getOperand(0)) || isa_and_nonnull<gpu::BlockIdOp, gpu::GridDimOp>(
-                                            op->getOperand(0).getDefiningOp())));
+          (getDim(op->getOperand(0)) ||
+           isa_and_nonnull<gpu::BlockIdOp, gpu::GridDimOp>(op->getOperand(0).getDefiningOp())));
 }
 
 void FunctionPrinter::addUse(Value value, Operation *user) {
@@ -736,7 +723,8 @@ SmallVector<Expr> FunctionPrinter::unify(ArrayRef<Value> values, std::optional<b
   if (!type) {
     operands.front() = makeTyped(values.front(), operands.front());
     // Scalars repeat by themselves.
-    if (std::optional<Expr> literal = getLiteral(values.front()); literal && literal->type != DataType::I1 && values.size() > 1) {
+    if (std::optional<Expr> literal = getLiteral(values.front());
+        literal && literal->type != DataType::I1 && values.size() > 1) {
       operands.front().text = atrex::getName(literal->type).str() + "(" + literal->text + ")";
       operands.front().shape.clear();
     }
@@ -1114,7 +1102,8 @@ Expr FunctionPrinter::printScan(Operation *op, atx::TileScanKind kind, Value inp
   if (!isFloat(operand.type) && kind != atx::TileScanKind::Sum && kind != atx::TileScanKind::Prod)
     operand = as(operand, withSign(operand.type, isUnsigned));
   return call(name, operand, operand.type, operand.shape,
-              ", axis = " + number(axis) + (exclusive ? ", exclusive = true" : "") + (reverse ? ", reverse = true" : ""));
+              ", axis = " + number(axis) + (exclusive ? ", exclusive = true" : "") +
+                  (reverse ? ", reverse = true" : ""));
 }
 
 static std::pair<StringRef, bool> getReduceName(atx::TileReduceKind kind, bool isUnsigned) {
@@ -1442,8 +1431,8 @@ std::string FunctionPrinter::declareVariable(Value init, Value arg, Value result
   DataType type = getType(result);
   std::string text;
   if (std::optional<Expr> literal = init ? getLiteral(init) : std::nullopt) {
-    bool isPlain = !isa<ShapedType>(init.getType()) &&
-                   (type == DataType::I32 || type == DataType::F32 || type == DataType::I1);
+    bool isPlain =
+        !isa<ShapedType>(init.getType()) && (type == DataType::I32 || type == DataType::F32 || type == DataType::I1);
     text = isPlain ? literal->text : makeTyped(init, *literal).text;
   } else if (init) {
     text = as(get(init), type).text;
@@ -1569,8 +1558,8 @@ void FunctionPrinter::printWhile(scf::WhileOp op) {
     indent += 2;
   }
   printBlock(before);
-  Expr test = getLiteral(condition.getCondition()) ? *getLiteral(condition.getCondition())
-                                                   : get(condition.getCondition());
+  Expr test =
+      getLiteral(condition.getCondition()) ? *getLiteral(condition.getCondition()) : get(condition.getCondition());
   flush(/*all=*/true);
   line((isPlain ? "while " : "if ") + test.text + " {");
   indent += 2;
@@ -1865,8 +1854,7 @@ void FunctionPrinter::printGeneric(linalg::GenericOp op) {
       unsigned axis = index.getDim();
       Expr iota = call("iota", {}, DataType::I32, {loops[axis]});
       iota.text = "iota(" + loops[axis] + ")";
-      exprs[index.getResult()] =
-          adapt(iota, AffineMap::get(loops.size(), 0, b.getAffineDimExpr(axis)), loops, &inner);
+      exprs[index.getResult()] = adapt(iota, AffineMap::get(loops.size(), 0, b.getAffineDimExpr(axis)), loops, &inner);
       continue;
     }
     // No extent is reached before the last operation.
@@ -1913,10 +1901,10 @@ bool FunctionPrinter::printReduction(linalg::GenericOp op) {
     StringLiteral name;
     bool isUnsigned;
   };
-  static constexpr Candidate candidates[] = {
-      {Reduction::Sum, "sum", false}, {Reduction::Max, "max", false}, {Reduction::Min, "min", false},
-      {Reduction::Max, "max", true},  {Reduction::Min, "min", true},  {Reduction::Prod, "prod", false},
-      {Reduction::Any, "any", false}, {Reduction::All, "all", false}};
+  static constexpr Candidate candidates[] = {{Reduction::Sum, "sum", false}, {Reduction::Max, "max", false},
+                                             {Reduction::Min, "min", false}, {Reduction::Max, "max", true},
+                                             {Reduction::Min, "min", true},  {Reduction::Prod, "prod", false},
+                                             {Reduction::Any, "any", false}, {Reduction::All, "all", false}};
   OpBuilder unused(op.getContext());
   for (const Candidate &candidate : candidates) {
     DataType type = withSign(*stored, candidate.isUnsigned);
@@ -1927,8 +1915,7 @@ bool FunctionPrinter::printReduction(linalg::GenericOp op) {
     if (ElementwiseBuilder(unused, op.getLoc()).getNeutral(candidate.reduction, type) != start)
       continue;
     // Of one input: combined as it is.
-    if (op.getNumDpsInputs() == 1 &&
-        isBuiltAs(yielded, [&](ElementwiseBuilder &e) {
+    if (op.getNumDpsInputs() == 1 && isBuiltAs(yielded, [&](ElementwiseBuilder &e) {
           return e.combine(candidate.reduction, type, body.getArgument(0), accumulator);
         })) {
       AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
@@ -2174,8 +2161,8 @@ LogicalResult FunctionPrinter::printHeader(bool isKernel) {
   if (auto dims = function->getAttrOfType<ArrayAttr>(atx::dimsAttrName))
     for (Attribute dim : dims)
       names.insert(cast<StringAttr>(dim).getValue());
-  std::string text = (isKernel ? "kernel " : "op ") + function.getName().str() + "(" + list(params) + ") -> (" +
-                     list(results) + ")";
+  std::string text =
+      (isKernel ? "kernel " : "op ") + function.getName().str() + "(" + list(params) + ") -> (" + list(results) + ")";
   auto getTexts = [&](StringRef attribute) {
     SmallVector<std::string> texts;
     if (auto array = function->getAttrOfType<ArrayAttr>(attribute))
@@ -2198,8 +2185,8 @@ LogicalResult FunctionPrinter::printHeader(bool isKernel) {
       bool isId = isa<gpu::BlockIdOp>(op);
       if (!isId && !isa<gpu::GridDimOp>(op))
         return;
-      unsigned axis = isId ? unsigned(cast<gpu::BlockIdOp>(op).getDimension())
-                           : unsigned(cast<gpu::GridDimOp>(op).getDimension());
+      unsigned axis =
+          isId ? unsigned(cast<gpu::BlockIdOp>(op).getDimension()) : unsigned(cast<gpu::GridDimOp>(op).getDimension());
       used = std::max<size_t>(used, axis + 1);
       usesGrid |= !isId;
       StringRef name = getName(op->getResult(0));
@@ -2260,8 +2247,8 @@ LogicalResult FunctionPrinter::run() {
       if (function.getArgAttr(arg.getArgNumber(), atx::outputAttrName))
         outputs.push_back(arg);
     if (ret->getNumOperands() != outputs.size())
-      return ret->emitError() << "the operator has " << outputs.size() << " results, but "
-                              << ret->getNumOperands() << " values are returned";
+      return ret->emitError() << "the operator has " << outputs.size() << " results, but " << ret->getNumOperands()
+                              << " values are returned";
     SmallVector<std::string> texts;
     for (Value value : ret->getOperands())
       texts.push_back(hasFailed ? "" : get(value).text);

@@ -610,6 +610,11 @@ void Analyzer::checkLet(const ast::Binding &stmt, const Value &value) {
     resultIsPoison[index->second] = true;
     return;
   }
+  // The name that the value keeps in MLIR.
+  Node *named = value.isNode() ? value.node : value.isMemory() ? value.memory->ref.shared : nullptr;
+  if (named && named->name.empty() && !std::holds_alternative<Node::Literal>(named->op) &&
+      !std::holds_alternative<Node::Param>(named->op))
+    named->name = stmt.name;
   symbols.try_emplace(stmt.name, Symbol{Symbol::Kind::Let, stmt.loc, value, value.isPoison()});
   letNames.push_back(stmt.name);
 }

@@ -51,7 +51,8 @@ cl::opt<std::string> opName("op", cl::desc("Operator to compile when the source 
                             cl::cat(category));
 cl::opt<Emit> emitKind(
     "emit", cl::desc("What to write"), cl::init(Emit::Hsaco), cl::cat(category),
-    cl::values(clEnumValN(Emit::Atx, "atx", "kernel language source, also of MLIR"), clEnumValN(Emit::MLIR, "mlir", "operator form"), clEnumValN(Emit::Tile, "tile", "tile form"),
+    cl::values(clEnumValN(Emit::Atx, "atx", "kernel language source, also of MLIR"),
+               clEnumValN(Emit::MLIR, "mlir", "operator form"), clEnumValN(Emit::Tile, "tile", "tile form"),
                clEnumValN(Emit::Fragment, "fragment", "fragment form"),
                clEnumValN(Emit::LLVM, "llvm", "LLVM and ROCDL dialects"), clEnumValN(Emit::Asm, "asm", "assembly"),
                clEnumValN(Emit::Hsaco, "hsaco", "code object; the manifest goes beside it as <output>.json"),
