@@ -2234,6 +2234,7 @@ LogicalResult FunctionPrinter::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitError() << "function '" << function.getName()
                                 << "' has not one block; control flow must be structured to be printed";
+  names.insert(function.getName());
   findGroups();
   Block &entry = function.getBody().front();
   countUses(entry);
