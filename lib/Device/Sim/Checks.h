@@ -182,6 +182,8 @@ struct GroupChecks {
   std::vector<Clock> clocks;
   /// By wave: events that a barrier has made known to the whole workgroup.
   std::vector<ClockBound> released;
+  /// The newest event in front of the last barrier.
+  u32 barrierEvent = 0;
   /// Bytes of LDS that global memory is to write.
   struct Incoming {
     u32 wave, number;
@@ -194,7 +196,8 @@ struct GroupChecks {
 /// All checks of one host thread.
 class Checker {
 public:
-  Checker(Program &program, u32 kinds, bool isGfx950);
+  /// `isSplit`: waves of a workgroup may run on different CUs (TgSplit).
+  Checker(Program &program, u32 kinds, bool isGfx950, bool isSplit);
   ~Checker();
 
   /// `lastAlloc` and the like of the launch.
@@ -239,7 +242,7 @@ private:
   // Races.
   struct Event {
     u32 slot, wave;
-    bool atomic, viaMemory;
+    bool atomic, viaMemory, scalar;
   };
   struct Shadow {
     u64 base, size;
@@ -264,6 +267,8 @@ private:
   u32 kinds;
   u32 programDwords;
   bool isGfx950;
+  /// See the constructor.
+  bool isSplit;
   EffectsTable effects;
   LaneAddresses where;
   std::unique_ptr<UndefTracker> undefined;

@@ -8,9 +8,9 @@
 //
 // Every dword of LDS and of tracked allocations has a shadow with its last
 // writer and two readers. An access conflicts with one of another wave when one
-// of them writes and nothing orders them. Order comes from barriers, as far as
-// the memory instructions in front of them were waited for, and from atomics and
-// other accesses with scope bits (sc0, sc1, glc): such an access takes over what
+// of them writes and nothing orders them. Order comes from barriers (accesses to
+// LDS and by scalar memory must have been waited for in front of them), and from
+// atomics and other accesses with scope bits (sc0, sc1, glc): such an access takes over what
 // earlier ones to the same dword knew, and hands on what its wave knows.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ struct Checker::Touch {
   const Inst *in;
   GroupChecks &group;
   const MemAccess &a;
-  bool lds, reads, writes, atomic;
+  bool lds, reads, writes, atomic, scalar;
   /// Event and key of the wave.
   u32 id, me;
   /// The newest event known to be ordered before, to save work.
@@ -58,8 +58,8 @@ struct Checker::Touch {
 
 static u32 waveKey(u64 ordinal, u32 wave) { return u32(ordinal) * 16 + wave; }
 
-Checker::Checker(Program &p, u32 k, bool gfx950)
-    : program(p), kinds(k), programDwords(u32(p.getDwords())), isGfx950(gfx950), effects(p, gfx950) {
+Checker::Checker(Program &p, u32 k, bool gfx950, bool split)
+    : program(p), kinds(k), programDwords(u32(p.getDwords())), isGfx950(gfx950), isSplit(split), effects(p, gfx950) {
   if (kinds & CheckUninit)
     undefined = std::make_unique<UndefTracker>(program, effects, log);
   if (!(kinds & CheckRace))
@@ -103,6 +103,7 @@ void Checker::start(GroupChecks &group, u64 ordinal, u32 waves) {
   group.clocks.clear();
   group.clocks.resize(waves);
   group.released.assign(waves, ClockBound());
+  group.barrierEvent = 0;
 }
 
 /// What is complete of a wave.
@@ -125,6 +126,7 @@ void Checker::openBarrier(GroupChecks &group) {
     return;
   for (u32 n = 0; n < group.released.size(); ++n)
     group.released[n] = bound(group, n);
+  group.barrierEvent = nextEvent - 1;
   Clock all;
   for (const Clock &c : group.clocks)
     all.join(c);
@@ -144,6 +146,10 @@ bool Checker::isOrdered(u32 id, bool lds, const Touch &x) {
   // says so.
   bool byMemory = !lds || e.viaMemory;
   if (e.wave / 16 == x.me / 16) {
+    // One CU performs the vector memory accesses of its waves in order, through
+    // one cache: the memory model of LLVM has no wait in front of a barrier.
+    if (!lds && !isSplit && !e.scalar && !x.scalar && id <= x.group.barrierEvent)
+      return true;
     const ClockBound &b = x.group.released[e.wave % 16];
     if (id <= (byMemory ? b.memory : b.lds))
       return true;
@@ -382,13 +388,14 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
           a.reads && !(a.writes && a.swaps),
           a.writes,
           a.atomic,
+          a.kind == MemAccess::Scalar || a.kind == MemAccess::ScalarBuffer,
           nextEvent,
           waveKey(group.ordinal, w.waveInGroup)};
   if (a.atomic)
     x.reads = true;
   // Scope bits make an access one that other waves may wait for.
   bool scoped = false;
-  const bool scalar = a.kind == MemAccess::Scalar || a.kind == MemAccess::ScalarBuffer;
+  const bool scalar = x.scalar;
   if (!x.lds) {
     scoped = effects.get(in).flags & Effects::Scoped;
     // In an atomic, sc0 asks for the old value.
@@ -396,7 +403,7 @@ void Checker::checkRace(Wave &w, const Inst *in, const MemAccess &a, GroupChecks
       x.atomic = true;
   }
   const bool sync = x.atomic;
-  event(nextEvent) = {in->index, x.me, x.atomic, (in->flags & FLds) != 0};
+  event(nextEvent) = {in->index, x.me, x.atomic, (in->flags & FLds) != 0, scalar};
   bool stores = a.writes && !a.atomic;
 
   if (scalar) {

@@ -672,7 +672,8 @@ void Worker::run() {
   ts.gws = launch.gws;
   const bool gfx950 = launch.chip->arch == "gfx950";
   if (launch.config->checks) {
-    checker = std::make_unique<Checker>(*launch.program, launch.config->checks, gfx950);
+    checker = std::make_unique<Checker>(*launch.program, launch.config->checks, gfx950,
+                                        (launch.kernel->desc.rsrc3 >> 16) & 1);
     checker->setMemory(ts.allocs, ts.numAllocs);
   }
   if (launch.config->trace || launch.config->dump)
