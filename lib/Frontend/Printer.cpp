@@ -865,6 +865,12 @@ std::optional<Expr> FunctionPrinter::printElementwise(Operation *op) {
         return function("recip");
       })
       .Case([&](arith::FloorDivSIOp) { return infix("/", Product, false); })
+      // Amounts and divisors for which the language is defined have no result here.
+      .Case([&](arith::ShRSIOp) { return infix(">>", Shift, false); })
+      .Case([&](arith::ShRUIOp) { return infix(">>", Shift, true); })
+      .Case([&](arith::ShLIOp) { return infix("<<", Shift); })
+      .Case([&](arith::DivUIOp) { return infix("/", Product, true); })
+      .Case([&](arith::RemUIOp) { return infix("%", Product, true); })
       .Case<arith::MaximumFOp>([&](auto) { return function("max"); })
       .Case<arith::MinimumFOp>([&](auto) { return function("min"); })
       .Case<arith::MaxSIOp>([&](auto) { return function("max", false); })
