@@ -593,7 +593,8 @@ public:
         os << diagnostic.getLocation() << ": " << message;
       }
       auto check = [&](mlir::Location location) {
-        auto place = dyn_cast<mlir::FileLineColLoc>(location);
+        // A named value is reported at its place.
+        auto place = location->findInstanceOf<mlir::FileLineColLoc>();
         if (!finding && (!place || place.getLine() == 0 || place.getColumn() == 0 || place.getLine() > numLines))
           finding = "diagnostic without a place in the text: " + message;
       };
