@@ -585,7 +585,7 @@ llvm::Expected<std::string> askWorker(bool isInProcess, std::function<std::strin
 std::string wrapNames(llvm::ArrayRef<std::string> names) {
   std::string text, line;
   for (const std::string &name : names) {
-    if (!line.empty() && line.size() + name.size() > 108) {
+    if (!line.empty() && line.size() + 1 + name.size() > 100) {
       text += line + "\n";
       line.clear();
     }

@@ -42,7 +42,7 @@ TEST(JsonTest, CountsDepthNotBrackets) {
 }
 
 TEST(JsonTest, RefusesTwoValuesForOneKey) {
-  EXPECT_EQ(errorOf("{\"a\": {\"a\": 1},\n \"a\": 2}"), "[2:2, byte=18]: the object has two values for 'a'");
+  EXPECT_EQ(errorOf("{\"a\": {\"a\": 1},\n \"a\": 2}"), "[2:2, byte=17]: the object has two values for 'a'");
   EXPECT_EQ(errorOf("[{\"a\": \"b\"}, {\"a\": [\"a\", \"a\"], \"b\": \"a\"}]"), "");
 }
 
