@@ -351,6 +351,10 @@ private:
   DimExpr getSymbol(const Node &node, unsigned depth = 0);
   /// Whether `value` may stand for every element of `shape`.
   bool checkFills(const Value &value, const Shape &shape, llvm::StringRef what, const Value &viewed);
+  /// Whether `value`, a constant adapted, may be written to elements of `type`.
+  bool checkWritten(Value &value, DataType type, const Shape &shape, llvm::StringRef what, const Value &viewed,
+                    llvm::SMLoc loc);
+  bool checkMask(const Value &mask, const Shape &shape, const Value &viewed, llvm::SMLoc loc);
   bool evaluateTileType(const ast::Expr *expr, DataType &type, Shape &shape, bool &isScalar);
   /// Splits arguments into positional and named ones. False after an error.
   bool splitArgs(const ast::CallExpr &expr, unsigned minimum, unsigned maximum, llvm::ArrayRef<llvm::StringRef> names,

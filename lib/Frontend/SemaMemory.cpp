@@ -617,6 +617,28 @@ bool Analyzer::selectWritten(View &view, StringRef function) {
   return true;
 }
 
+bool Analyzer::checkWritten(Value &value, DataType type, const Shape &shape, StringRef what, const Value &viewed,
+                            llvm::SMLoc loc) {
+  if (!value.isNode() && !value.isTuple() && !adapt(value, type, what, loc))
+    return false;
+  if (!value.isNode() || value.node->type != type) {
+    mlir::InFlightDiagnostic diagnostic = diags.error(loc);
+    diagnostic << what << " must have element type '" << getName(type) << "', got " << describe(value);
+    if (value.isNode())
+      diagnostic << "; convert it with '" << suggestCast(getName(type), value) << "'";
+    noteType(diagnostic, viewed, "the tensor");
+    return false;
+  }
+  return checkFills(value, shape, what, viewed);
+}
+
+bool Analyzer::checkMask(const Value &mask, const Shape &shape, const Value &viewed, llvm::SMLoc loc) {
+  if (mask.isNode() && mask.node->type == DataType::I1)
+    return checkFills(mask, shape, "the mask", viewed);
+  diags.error(loc) << "a mask must have type 'i1', got " << describe(mask);
+  return false;
+}
+
 Value Analyzer::evaluateStore(const ast::CallExpr &expr) {
   llvm::SmallVector<const ast::Expr *> args, named;
   if (!splitArgs(expr, 2, 2, {"mask"}, args, named))
@@ -630,26 +652,10 @@ Value Analyzer::evaluateStore(const ast::CallExpr &expr) {
     return {};
   DataType type = view->memory.memory->type;
   std::string what = ("the value of '" + expr.callee + "'").str();
-  if (!value.isNode() && !value.isTuple() && !adapt(value, type, what, args[1]->loc))
+  if (!checkWritten(value, type, view->shape, what, view->memory, args[1]->loc))
     return {};
-  if (!value.isNode() || value.node->type != type) {
-    mlir::InFlightDiagnostic diagnostic = diags.error(args[1]->loc);
-    diagnostic << what << " must have element type '" << getName(type) << "', got " << describe(value);
-    if (value.isNode())
-      diagnostic << "; convert it with '" << suggestCast(getName(type), value) << "'";
-    noteType(diagnostic, view->memory, "the tensor");
+  if (named[0] && !checkMask(mask, view->shape, view->memory, named[0]->loc))
     return {};
-  }
-  if (!checkFills(value, view->shape, what, view->memory))
-    return {};
-  if (named[0]) {
-    if (!mask.isNode() || mask.node->type != DataType::I1) {
-      diags.error(named[0]->loc) << "a mask must have type 'i1', got " << describe(mask);
-      return {};
-    }
-    if (!checkFills(mask, view->shape, "the mask", view->memory))
-      return {};
-  }
   Node *node = makeKernelNode(KernelOp::Kind::Store, type, expr.loc, view->indices);
   KernelOp &op = *std::get<Node::Kernel>(node->op);
   op.memory = view->memory.memory->ref;
@@ -704,27 +710,11 @@ Value Analyzer::evaluateAtomic(const ast::CallExpr &expr, AtomicKind kind) {
   }
   std::string what = ("the value of '" + expr.callee + "'").str();
   for (auto [value, arg] : llvm::zip_equal(values, llvm::ArrayRef(args).drop_front())) {
-    if (!value.isNode() && !value.isTuple() && !adapt(value, type, what, arg->loc))
-      return {};
-    if (!value.isNode() || value.node->type != type) {
-      mlir::InFlightDiagnostic diagnostic = diags.error(arg->loc);
-      diagnostic << what << " must have element type '" << getName(type) << "', got " << describe(value);
-      if (value.isNode())
-        diagnostic << "; convert it with '" << suggestCast(getName(type), value) << "'";
-      noteType(diagnostic, view->memory, "the tensor");
-      return {};
-    }
-    if (!checkFills(value, view->shape, what, view->memory))
+    if (!checkWritten(value, type, view->shape, what, view->memory, arg->loc))
       return {};
   }
-  if (named[0]) {
-    if (!mask.isNode() || mask.node->type != DataType::I1) {
-      diags.error(named[0]->loc) << "a mask must have type 'i1', got " << describe(mask);
-      return {};
-    }
-    if (!checkFills(mask, view->shape, "the mask", view->memory))
-      return {};
-  }
+  if (named[0] && !checkMask(mask, view->shape, view->memory, named[0]->loc))
+    return {};
   Node *node = makeKernelNode(KernelOp::Kind::Atomic, type, expr.loc, view->indices);
   KernelOp &op = *std::get<Node::Kernel>(node->op);
   op.memory = view->memory.memory->ref;
