@@ -351,6 +351,8 @@ Value ElementwiseBuilder::create(Elementwise elementwise, DataType operandType, 
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, lhs, lhs);
   case Elementwise::FastDiv:
     return finish(arith::DivFOp::create(b, loc, lhs, rhs, approximate));
+  case Elementwise::FastExp2:
+    return finish(math::Exp2Op::create(b, loc, lhs, approximate));
   case Elementwise::FastSqrt:
     return finish(math::SqrtOp::create(b, loc, lhs, approximate));
   case Elementwise::Select:

@@ -986,11 +986,7 @@ std::optional<Expr> FunctionPrinter::printElementwise(Operation *op) {
       })
       .Case<math::AbsFOp, math::AbsIOp>([&](auto) { return function("abs"); })
       .Case<math::ExpOp>([&](auto) { return function("exp"); })
-      .Case([&](math::Exp2Op) -> std::optional<Expr> {
-        if (isApproximate(op))
-          return std::nullopt;
-        return function("exp2");
-      })
+      .Case([&](math::Exp2Op) { return function(isApproximate(op) ? "fast_exp2" : "exp2"); })
       .Case<math::LogOp>([&](auto) { return function("log"); })
       .Case<math::Log2Op>([&](auto) { return function("log2"); })
       .Case([&](math::SqrtOp) { return function(isApproximate(op) ? "fast_sqrt" : "sqrt"); })

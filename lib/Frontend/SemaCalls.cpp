@@ -38,6 +38,7 @@ std::optional<Elementwise> getUnaryFunction(StringRef name) {
       .Case("trunc", Elementwise::Trunc)
       .Case("isnan", Elementwise::IsNaN)
       .Case("fast_sqrt", Elementwise::FastSqrt)
+      .Case("fast_exp2", Elementwise::FastExp2)
       .Case("popcount", Elementwise::PopCount)
       .Case("floor", Elementwise::Floor)
       .Case("ceil", Elementwise::Ceil)

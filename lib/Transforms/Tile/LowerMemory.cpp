@@ -201,7 +201,8 @@ public:
       : e(e), op(op), memoryValue(memoryValue), indices(indices), mask(mask), layout(layout),
         shape(shape.begin(), shape.end()) {}
 
-  LogicalResult prepare(bool forLoad, int64_t maxVector);
+  /// `dropsOutside`: reading zero and writing nothing is all that happens outside of the memory.
+  LogicalResult prepare(bool dropsOutside, int64_t maxVector);
   int64_t getVector() const { return vector; }
   const MemoryRef &getMemory() const { return memory; }
   /// i1: registers from `reg` are inside and not masked; null where always so.
@@ -217,6 +218,8 @@ public:
   int64_t getBytes() const { return bytes; }
 
 private:
+  /// Elements follow one another without gaps, row after row, and indices but the outermost are known to be inside.
+  bool isDense() const;
   Value getIndex(unsigned i, int64_t reg);
   int64_t getConstantOffset(int64_t reg) const;
   Value getLaneOffset32(int64_t reg);
@@ -244,6 +247,8 @@ private:
   bool narrow = true, useBuffer = false;
   /// Memory's base plus what is the same for all lanes.
   Value base, resource;
+  /// i64 elements: what is the same for all lanes of the outermost index, where the buffer's size bounds it.
+  Value outerUniform;
   /// Bytes by dimension of the tile, and the sum over work-items.
   SmallVector<int64_t> steps;
   Value laneBase;
@@ -251,7 +256,7 @@ private:
 
 } // namespace
 
-LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
+LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   FailureOr<MemoryRef> ref = e.getMemory(memoryValue, op);
@@ -365,6 +370,14 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     reach = std::min(reach, bufferSpan);
   }
   narrow = reach < bufferSpan - 65536;
+  // The outermost index of a dense tensor that counts up from somewhere inside or behind needs no check of lanes: a
+  // buffer that ends with the tensor reads zero behind it and drops writes.
+  bool isBounded = dropsOutside && e.bufferAccess && narrow && !memory.isShared && rank != 0 && needsCheck[0] &&
+                   linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 && isDense() &&
+                   llvm::all_of(linear[0]->scalars, [&](auto term) {
+                     std::optional<Bounds> range = e.analysis.getRange(term.first);
+                     return term.second >= 0 && range && range->min >= 0;
+                   });
   if (memory.isShared)
     narrow = true;
   // Lanes in the same 64-bit form when they do not fit.
@@ -383,6 +396,17 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
       }
       return coefficient == 1 ? value : Value(arith::MulIOp::create(b, loc, value, e.i64(coefficient)));
     };
+    if (i == 0 && isBounded) {
+      Value sum;
+      for (auto [scalar, coefficient] : linear[i]->scalars) {
+        Value term = e.toI64(e.getScalar(scalar));
+        add(sum, coefficient == 1 ? term : Value(arith::MulIOp::create(b, loc, term, e.i64(coefficient))));
+      }
+      if (linear[i]->constant)
+        add(sum, e.i64(linear[i]->constant));
+      outerUniform = sum ? sum : e.i64(0);
+      continue;
+    }
     for (auto [scalar, coefficient] : linear[i]->scalars)
       add(uniform, strided(e.toI64(e.getScalar(scalar)), coefficient));
     if (strides[i] == ShapedType::kDynamic) {
@@ -413,12 +437,41 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   useBuffer = e.bufferAccess && narrow && !memory.isShared && rank != 0;
   if (useBuffer) {
     Value stride = arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(0));
+    Value span = e.i64(bufferSpan);
+    if (isBounded) {
+      int64_t rowBytes = *getConstantIntValue(memory.strides[0]) * bytes;
+      Value zero = e.i64(0);
+      Value size = getConstantIntValue(memory.sizes[0]) ? e.i64(*getConstantIntValue(memory.sizes[0]))
+                                                        : cast<Value>(memory.sizes[0]);
+      Value first = arith::MinSIOp::create(b, loc, outerUniform, size);
+      Value left =
+          arith::MulIOp::create(b, loc, arith::SubIOp::create(b, loc, size, first).getResult(), e.i64(rowBytes));
+      if (uniform)
+        left = arith::SubIOp::create(b, loc, left, uniform);
+      span = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, left, span).getResult(), zero);
+      Value start = arith::MulIOp::create(b, loc, first, e.i64(rowBytes));
+      base = LLVM::GEPOp::create(b, loc, pointerType, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{start});
+      needsCheck[0] = false;
+    }
     resource = ROCDL::MakeBufferRsrcOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 8), base, stride,
-                                               e.i64(bufferSpan), e.i32(rawBufferFlags));
+                                               span, e.i32(rawBufferFlags));
   }
   align = std::min<int64_t>(align, std::max<int64_t>(1, vector * bytes));
-  (void)forLoad;
   return success();
+}
+
+bool Access::isDense() const {
+  int64_t next = 1;
+  for (int64_t i = int64_t(memory.sizes.size()) - 1; i >= 0; --i) {
+    if (getConstantIntValue(memory.strides[i]) != next)
+      return false;
+    if (i == 0)
+      break;
+    std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]);
+    if (!extent || needsCheck[i] || llvm::MulOverflow(next, *extent, next) || next * bytes >= bufferSpan / 4096)
+      return false;
+  }
+  return true;
 }
 
 Value Access::getIndex(unsigned i, int64_t reg) {
@@ -531,7 +584,7 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
     shape = TileEmitter::getShape(load.getResult());
   }
   Access access(e, op, load.getMemory(), load.getIndices(), {}, layout, shape);
-  if (failed(access.prepare(/*forLoad=*/true, 16)))
+  if (failed(access.prepare(/*dropsOutside=*/!fill, 16)))
     return failure();
   Type element = access.getMemory().elementType, storage = e.getStorageType(element);
   Value zero = e.zero(element);
@@ -596,7 +649,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     shape = TileEmitter::getShape(store.getValue());
   }
   Access access(e, op, store.getMemory(), store.getIndices(), store.getMask(), layout, shape);
-  if (failed(access.prepare(/*forLoad=*/false, 16)))
+  if (failed(access.prepare(/*dropsOutside=*/true, 16)))
     return failure();
   if (!type) {
     // One work-item speaks for all.
@@ -704,7 +757,7 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
   // Pairs of 16-bit floats are added in one step where nobody asks for the old values.
   bool packed = isFloat && element.getIntOrFloatBitWidth() == 16;
   Access access(e, op, atomic.getMemory(), atomic.getIndices(), atomic.getMask(), layout, shape);
-  if (failed(access.prepare(/*forLoad=*/false, packed ? 2 : 1)))
+  if (failed(access.prepare(/*dropsOutside=*/false, packed ? 2 : 1)))
     return failure();
   std::optional<Bin> kind;
   switch (atomic.getKind()) {

@@ -177,7 +177,9 @@ static std::pair<ArrayAttr, ArrayAttr> getScopes(TileEmitter &e, Value stage, bo
 void TileEmitter::writeStage(Value old, Value slot, const TileValue &tile) {
   LDSArray array = getStage(old, slot);
   std::tie(aliasScopes, noaliasScopes) = getScopes(*this, old, /*isWrite=*/true, stages.find(old)->second.slots);
-  writeArray(array, tile);
+  // Neighbours in memory from neighbouring registers.
+  TileLayout layout = tile.layout.withFastest(array.contiguousDim);
+  writeArray(array, {select(tile.vector, *findLocalConversion(tile.layout, layout, tile.shape)), layout, tile.shape});
   aliasScopes = noaliasScopes = {};
 }
 
@@ -185,7 +187,9 @@ Value TileEmitter::readStage(Value old, Value slot, const TileLayout &layout) {
   LDSArray array = getStage(old, slot);
   VectorType tile = cast<atx::StageType>(old.getType()).getTile();
   std::tie(aliasScopes, noaliasScopes) = getScopes(*this, old, /*isWrite=*/false, stages.find(old)->second.slots);
-  Value value = readArray(array, layout, tile.getShape(), tile.getElementType());
+  TileLayout held = layout.withFastest(array.contiguousDim);
+  Value value = readArray(array, held, tile.getShape(), tile.getElementType());
+  value = select(value, *findLocalConversion(held, layout, tile.getShape()));
   aliasScopes = noaliasScopes = {};
   return value;
 }

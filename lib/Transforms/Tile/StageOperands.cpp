@@ -52,12 +52,14 @@ struct Arrangement {
   SmallVector<int64_t> order;
   int64_t pad = 0;
   layout::Swizzle swizzle;
-  int64_t bytes = 0, passes = 0, extra = 0;
+  int64_t bytes = 0, passes = 0, extra = 0, cost = 0;
 };
 
 /// A tile that goes through shared memory.
 struct Staged {
   atx::ConvertLayoutOp convert;
+  /// What is converted.
+  Value input;
   /// Loads that give what the tile is made of, and everything that they need from the loop.
   llvm::SmallSetVector<Operation *, 4> loads;
   /// From the loads to the tile.
@@ -162,6 +164,7 @@ bool LoopStager::collect(bool remarks) {
       continue;
     Staged tile;
     tile.convert = convert;
+    tile.input = convert.getInput();
     llvm::SmallSetVector<Operation *, 16> needed, transform;
     std::string reason;
     bool reached = reach(convert.getInput(), tile, false, needed, transform, reason);
@@ -195,7 +198,8 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
   Type storage = IntegerType::get(op->getContext(), std::max(8u, bits));
   std::optional<Arrangement> best;
   for (unsigned contiguous = 0; contiguous < shape.size(); ++contiguous) {
-    int64_t run = std::max(write.getRunLength(contiguous), read.getRunLength(contiguous));
+    int64_t run = std::max(write.withFastest(contiguous).getRunLength(contiguous),
+                           read.withFastest(contiguous).getRunLength(contiguous));
     if (run == 1 && contiguous + 1 != shape.size())
       continue;
     Arrangement candidate;
@@ -204,8 +208,9 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
       if (dim != contiguous)
         candidate.order.push_back(dim);
     LDSArray array = arrangeArray(shape, storage, candidate.order, 0);
-    std::vector<LDSAccess> accesses = {describeArrayAccess(array, write, shape, /*isWrite=*/true),
-                                       describeArrayAccess(array, read, shape, /*isWrite=*/false)};
+    std::vector<LDSAccess> accesses = {
+        describeArrayAccess(array, write.withFastest(contiguous), shape, /*isWrite=*/true),
+        describeArrayAccess(array, read.withFastest(contiguous), shape, /*isWrite=*/false)};
     layout::Fault fault;
     int64_t rowBytes = shape[contiguous] * array.bytes;
     std::optional<LDSTile> tile = makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes, fault);
@@ -231,7 +236,11 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
           candidate.extra += cost->getExtra();
         }
     }
-    if (!best || candidate.passes < best->passes)
+    // An instruction takes an issue slot however little it moves.
+    for (const LDSAccess &access : accesses)
+      candidate.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
+    candidate.cost += candidate.passes;
+    if (!best || candidate.cost < best->cost)
       best = candidate;
   }
   return *best;
@@ -346,7 +355,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // The sum may pass the largest number.
     Value limit = arith::SubIOp::create(b, loc, last, at);
     Value more = arith::MinSIOp::create(b, loc, limit, distance);
-    return arith::AddIOp::create(b, loc, at, more);
+    // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
+    return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
   };
 
   for (Staged &tile : staged) {
@@ -373,9 +383,11 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       values.push_back(map.lookup(load->getResult(0)));
     return values;
   };
+  // The body's counter, which becomes that of the new loop.
+  Value counterNow = loop.getInductionVar();
   auto emitWrites = [&](ArrayRef<Value> values, Value at, Value slot) {
     IRMapping map;
-    map.map(loop.getInductionVar(), at);
+    map.map(counterNow, at);
     for (auto [load, value] : llvm::zip_equal(loads, values))
       map.map(load->getResult(0), value);
     llvm::SmallPtrSet<Operation *, 16> cloned;
@@ -383,8 +395,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       for (Operation *op : tile.transform)
         if (cloned.insert(op).second)
           b.clone(*op, map);
-      atx::StageWriteOp::create(b, tile.convert.getLoc(), map.lookupOrDefault(tile.convert.getInput()), tile.stage,
-                                slot);
+      atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookupOrDefault(tile.input), tile.stage, slot);
     }
   };
 
@@ -451,7 +462,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   }
   SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead));
-  emitWrites(now, advance(at, lead), target);
+  // Without a tile that waits the loads have the length of the body to arrive.
+  bool writesLate = prefetch == 0 && stages > 1;
+  if (!writesLate)
+    emitWrites(now, advance(at, lead), target);
   if (stages == 1)
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
@@ -463,6 +477,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   llvm::append_range(replacements, args.take_front(numOld));
   for (auto [arg, value] : llvm::zip_equal(old->getArguments(), replacements))
     arg.replaceAllUsesWith(value);
+  counterNow = at;
   Operation *yield = old->getTerminator();
   SmallVector<Value> yields = llvm::to_vector_of<Value>(yield->getOperands());
   yield->erase();
@@ -479,7 +494,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     tile.convert.erase();
   }
   // What the iteration's own tiles are used for beside.
-  if (stages == 1)
+  if (stages == 1 && prefetch != 0)
     for (auto [load, value] : llvm::zip_equal(loads, now)) {
       for (Value &yielded : yields)
         if (yielded == load->getResult(0))
@@ -487,6 +502,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       load->getResult(0).replaceAllUsesWith(value);
     }
   b.setInsertionPointToEnd(body);
+  if (writesLate)
+    emitWrites(now, advance(at, lead), target);
   if (stages > 1)
     amdgpu::LDSBarrierOp::create(b, loc);
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
@@ -524,9 +541,9 @@ public:
                          << getArchList();
       return signalPassFailure();
     }
-    if (stages > 8 || prefetch > 8) {
+    if (stages > 8 || prefetch > 8 || prefetch < -1) {
       kernel.emitError() << "'stages=" << stages << " prefetch=" << prefetch
-                         << "' is more than the 8 that are possible";
+                         << "' is not possible: stages are 0 to 8, prefetch is -1 to 8";
       return signalPassFailure();
     }
     auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
@@ -575,7 +592,7 @@ public:
         }
       numStaged += stager.staged.size();
       ++numPipelined;
-      stager.rewrite(*count, prefetch);
+      stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
     }
   }
 };

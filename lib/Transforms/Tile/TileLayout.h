@@ -86,6 +86,9 @@ public:
   /// dimensions `dims[i]` (its dimension i).
   SmallVector<int64_t> projectRegisters(const TileLayout &other, ArrayRef<int64_t> dims) const;
 
+  /// The same elements in the same work-items, registers numbered so that neighbours along `dim` lie together.
+  TileLayout withFastest(unsigned dim) const;
+
   /// Thread modes unchanged and register modes differing only in order.
   bool isRegisterPermutationOf(const TileLayout &other) const;
 
@@ -109,6 +112,9 @@ struct AccessPattern {
   int64_t vector = 1;
   /// Bytes of an element.
   int64_t bytes = 4;
+  /// A lane reads `block` neighbours along this other dimension, a power of two.
+  unsigned blockDim = 0;
+  int64_t block = 1;
 };
 
 /// A layout for accesses to memory: vectors along the contiguous dimension, lanes
