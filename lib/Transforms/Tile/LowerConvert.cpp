@@ -147,6 +147,52 @@ Value tile::widenFloat(TileEmitter &e, Value value, Type element) {
   return arith::TruncFOp::create(b, loc, to, wide);
 }
 
+Value tile::unpackElements(TileEmitter &e, ArrayRef<Value> chunks, Type element, int64_t count) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  unsigned bits = element.getIntOrFloatBitWidth(), chunkBits = chunks.front().getType().getIntOrFloatBitWidth();
+  SmallVector<Value> words;
+  for (Value chunk : chunks)
+    words.push_back(chunkBits == 32 ? chunk : Value(arith::ExtUIOp::create(b, loc, b.getI32Type(), chunk)));
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < count; ++i) {
+    unsigned chunk = i * bits / chunkBits, shift = i * bits % chunkBits;
+    Value field = words[chunk];
+    if (shift != 0)
+      field = arith::ShRUIOp::create(b, loc, field, e.i32(shift));
+    if (shift + bits > chunkBits)
+      field = arith::OrIOp::create(
+          b, loc, field, arith::ShLIOp::create(b, loc, words[chunk + 1], e.i32(chunkBits - shift)).getResult());
+    field = arith::TruncIOp::create(b, loc, b.getIntegerType(bits), field);
+    elements.push_back(arith::BitcastOp::create(b, loc, element, field));
+  }
+  return e.pack(elements);
+}
+
+SmallVector<Value> tile::packElements(TileEmitter &e, Value vector, unsigned chunkBits) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  auto type = cast<VectorType>(vector.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  int64_t count = type.getNumElements();
+  SmallVector<Value> words(count * bits / chunkBits);
+  auto add = [&](unsigned word, Value field) {
+    words[word] = words[word] ? Value(arith::OrIOp::create(b, loc, words[word], field)) : field;
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    Value code = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), e.extract(vector, i));
+    Value field = arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
+    unsigned word = i * bits / chunkBits, shift = i * bits % chunkBits;
+    add(word, shift == 0 ? field : Value(arith::ShLIOp::create(b, loc, field, e.i32(shift))));
+    if (shift + bits > chunkBits)
+      add(word + 1, arith::ShRUIOp::create(b, loc, field, e.i32(chunkBits - shift)));
+  }
+  if (chunkBits != 32)
+    for (Value &word : words)
+      word = arith::TruncIOp::create(b, loc, b.getIntegerType(chunkBits), word);
+  return words;
+}
+
 /// f64 to f32 so that a later rounding to fewer bits is right: an inexact result is
 /// made odd.
 static Value roundToOdd(TileEmitter &e, Value value) {

@@ -1281,7 +1281,9 @@ LogicalResult TileEmitter::run() {
       ref.sizes.push_back(b.getIndexAttr(extent));
       ref.strides.push_back(b.getIndexAttr(stride));
     }
-    int64_t bytes = ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
+    int64_t bytes = isPackedType(ref.elementType)
+                        ? llvm::divideCeil(ref.staticElements * ref.elementType.getIntOrFloatBitWidth(), 8)
+                        : ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
     ref.base = getLDS(sharedBytes);
     sharedBytes = llvm::alignTo(sharedBytes + bytes, 16);
     memories[op.getResult()] = ref;

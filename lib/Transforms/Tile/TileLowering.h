@@ -214,6 +214,10 @@ private:
   bool scratchUnknown = true, held = false;
 };
 
+/// Floats of 4 and 6 bits: tensors hold them without gaps, the first in the low
+/// bits of its byte; scratch memory has a byte for each.
+inline bool isPackedType(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 8; }
+
 /// Layout rules that both passes share.
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
@@ -225,6 +229,11 @@ AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange in
 Value widenFloat(TileEmitter &e, Value value, Type element);
 /// Floats of any width as floats of at most 8 bits, nearest even.
 Value narrowFloat(TileEmitter &e, Value value, Type element, bool saturate);
+
+/// Packed elements as i4 or i6 fields of `chunks` of up to 32 bits: `count` elements
+/// as a vector, and back.
+Value unpackElements(TileEmitter &e, ArrayRef<Value> chunks, Type element, int64_t count);
+SmallVector<Value> packElements(TileEmitter &e, Value vector, unsigned chunkBits);
 
 //===--- Lowerings of operations, one file each kind ---------------------------===//
 
