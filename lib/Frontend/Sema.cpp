@@ -380,7 +380,7 @@ bool Analyzer::checkPacked(DataType type, const DimExpr &count, const llvm::Twin
              << (unit == 2 ? "two elements fill a byte" : "four elements fill three bytes");
   std::string values = describeDims(count);
   if (std::optional<int64_t> number = simplify(value).getConstant())
-    diagnostic << "; '" << count.str() << "' is " << *number << (values.empty() ? "" : " for ") << values;
+    diagnostic << "; it is " << *number << (values.empty() ? "" : " for ") << values;
   return false;
 }
 

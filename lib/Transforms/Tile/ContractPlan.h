@@ -22,6 +22,9 @@ struct ContractPlan {
   /// Layouts of the operands and the accumulator; those of the factors are only
   /// fixed with an instruction.
   TileLayout lhs, rhs, acc;
+  /// Types that the factors are widened to, exactly, where no instruction takes
+  /// their own; else null.
+  mlir::Type lhsWide, rhsWide;
   /// Iteration dimensions by role.
   SmallVector<unsigned> batch, m, n, k;
   /// With an instruction: the one dimension of each role (batch apart).

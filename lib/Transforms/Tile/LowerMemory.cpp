@@ -677,8 +677,8 @@ static Value loadPackedElement(TileEmitter &e, Access &access, Type element, int
     bits = arith::OrIOp::create(b, loc, bits, arith::ShLIOp::create(b, loc, high, e.i32(8)).getResult());
   }
   bits = arith::ShRUIOp::create(b, loc, bits, access.getPackedBit(reg));
-  Value code = arith::TruncIOp::create(b, loc, b.getIntegerType(width), bits);
-  return arith::BitcastOp::create(b, loc, element, code);
+  bits = arith::AndIOp::create(b, loc, bits, e.i32((1 << width) - 1));
+  return e.fromStorage(arith::TruncIOp::create(b, loc, b.getI8Type(), bits), element);
 }
 
 /// A run of packed elements, loaded in chunks.

@@ -41,7 +41,27 @@ static std::optional<MatrixType> getMatrixType(Type type, const ChipInfo &chip) 
     return MatrixType::FP8;
   if (chip.fp8IsFNUZ ? isa<Float8E5M2FNUZType>(type) : isa<Float8E5M2Type>(type))
     return MatrixType::BF8;
+  if (isa<Float6E2M3FNType>(type))
+    return MatrixType::FP6;
+  if (isa<Float6E3M2FNType>(type))
+    return MatrixType::BF6;
+  if (isa<Float4E2M1FNType>(type))
+    return MatrixType::FP4;
   return std::nullopt;
+}
+
+/// Floats of at most 8 bits are exact in bf16 and f16.
+static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; }
+
+/// Whether the instruction multiplies these types. The f8f6f4 ones take any of theirs.
+static bool takesTypes(const MatrixInstruction &inst, MatrixType a, MatrixType b) {
+  if (!inst.isF8F6F4())
+    return inst.a == a && inst.b == b;
+  auto isOne = [](MatrixType type) {
+    return llvm::is_contained(
+        {MatrixType::FP8, MatrixType::BF8, MatrixType::FP6, MatrixType::BF6, MatrixType::FP4}, type);
+  };
+  return isOne(a) && isOne(b);
 }
 
 namespace {
@@ -137,9 +157,24 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   pattern.vector = std::max<int64_t>(1, 16 / pattern.bytes);
   plan.acc = getAccessLayout(accType.getShape(), threads, pattern);
 
-  std::optional<MatrixType> a = getMatrixType(op.getLhsType().getElementType(), chip);
-  std::optional<MatrixType> b = getMatrixType(op.getRhsType().getElementType(), chip);
+  Type lhsType = op.getLhsType().getElementType(), rhsType = op.getRhsType().getElementType();
+  std::optional<MatrixType> a = getMatrixType(lhsType, chip), b = getMatrixType(rhsType, chip);
   std::optional<MatrixType> c = getMatrixType(accType.getElementType(), chip);
+  auto isTaken = [&] {
+    return a && b && c && llvm::any_of(getMatrixInstructions(), [&](const MatrixInstruction &inst) {
+             return inst.kind == MatrixKind::Dense && inst.blocks == 1 && takesTypes(inst, *b, *a) && inst.c == *c &&
+                    inst.isAvailable(chip.arch);
+           });
+  };
+  if (!isTaken()) {
+    Type bf16 = BFloat16Type::get(op.getContext());
+    if (isSmallFloat(lhsType))
+      plan.lhsWide = rhsType.isF16() ? rhsType : bf16;
+    if (isSmallFloat(rhsType))
+      plan.rhsWide = lhsType.isF16() ? lhsType : bf16;
+    a = getMatrixType(plan.lhsWide ? plan.lhsWide : lhsType, chip);
+    b = getMatrixType(plan.rhsWide ? plan.rhsWide : rhsType, chip);
+  }
   if (!a || !b || !c || plan.m.empty() || plan.n.empty() || plan.k.empty())
     return plan;
   auto largest = [&](ArrayRef<unsigned> dims) {
@@ -156,12 +191,12 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
     // The right factor is the instruction's A: a lane then holds neighbours along the last
     // dimension of the sum, which is what stores, reductions of rows and further products
     // like.
-    if (inst.kind != MatrixKind::Dense || inst.blocks != 1 || inst.a != *b || inst.b != *a || inst.c != *c ||
+    if (inst.kind != MatrixKind::Dense || inst.blocks != 1 || !takesTypes(inst, *b, *a) || inst.c != *c ||
         !inst.isAvailable(chip.arch))
       continue;
     WaveSplit own = splitWaves(waves, llvm::divideCeil(m, inst.n), llvm::divideCeil(n, inst.m));
     // Passes, and something for every instruction and its factors.
-    int64_t cost = own.tilesM * own.tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch) * 4 + 1) +
+    int64_t cost = own.tilesM * own.tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch, *b, *a) * 4 + 1) +
                    (own.tilesM * inst.n + own.tilesN * inst.m) * llvm::divideCeil(k, inst.k) / 16;
     if (cost < bestCost) {
       bestCost = cost;
@@ -176,8 +211,8 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   // By iteration dimension, for each operand.
   unsigned rank = extents.size();
   SmallVector<SmallVector<Mode>> lhs(rank), rhs(rank), acc(rank);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A, *b), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B, *a), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
   addInstructionModes(getThreadValueLayout(inst, MatrixOperand::C), inst.m, acc[plan.nDim], acc[plan.mDim]);
   int64_t nextThread = 64;
   if (split.m > 1) {
@@ -271,13 +306,22 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   TileValue operands[3] = {e.getTile(op.getLhs()), e.getTile(op.getRhs()), e.getTile(op.getAcc())};
   const TileLayout *wanted[3] = {&plan.lhs, &plan.rhs, &plan.acc};
+  Type wide[3] = {plan.lhsWide, plan.rhsWide, Type()};
   for (unsigned i = 0; i < 3; ++i) {
+    // Where a lane has fewer elements.
+    if (wide[i] && operands[i].layout.getNumRegisters() < wanted[i]->getNumRegisters()) {
+      operands[i].vector = widenFloat(e, operands[i].vector, wide[i]);
+      wide[i] = Type();
+    }
     FailureOr<Value> value = e.convertLayout(operands[i], *wanted[i], op);
     if (failed(value))
       return failure();
     operands[i].vector = *value;
     operands[i].layout = *wanted[i];
+    if (wide[i])
+      operands[i].vector = widenFloat(e, operands[i].vector, wide[i]);
   }
+  Type elements[2] = {operands[0].getElementType(), operands[1].getElementType()};
   for (unsigned i = 0; i < 2; ++i)
     operands[i].vector = maskSummed(e, operands[i], maps[i], plan.k);
 
@@ -306,7 +350,10 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       SmallVector<int64_t> coordinates = getCoordinates(operand, group);
       SmallVector<int64_t> regs =
           llvm::to_vector(llvm::seq<int64_t>(group * sizes[operand], (group + 1) * sizes[operand]));
-      pieces[operand][only(coordinates, operand)] = e.select(operands[operand].vector, regs);
+      Value piece = e.select(operands[operand].vector, regs);
+      if (isPackedType(elements[operand]))
+        piece = e.pack(packElements(e, piece, 32));
+      pieces[operand][only(coordinates, operand)] = piece;
       if (operand == 0) {
         std::vector<int64_t> step;
         for (unsigned dim : plan.k)
@@ -318,8 +365,7 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       }
     }
   MLIRContext *context = b.getContext();
-  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, op.getRhsType().getElementType(),
-                                        op.getLhsType().getElementType(),
+  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, elements[1], elements[0],
                                         cast<VectorType>(op.getAccType()).getElementType(), 1, 0, 0, 0);
   int64_t groups = operands[2].layout.getNumRegisters() / sizes[2];
   SmallVector<Value> sums;

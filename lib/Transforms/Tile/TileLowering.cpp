@@ -359,6 +359,8 @@ Value TileEmitter::toStorage(Value vector) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, storage), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, storage), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (!isa<IntegerType>(element))
     vector = arith::BitcastOp::create(b, loc, withElement(type, b.getIntegerType(bits)), vector);
@@ -373,6 +375,8 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, element), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, element), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (element.isInteger(1)) {
     // Any byte that is not 0 is true.

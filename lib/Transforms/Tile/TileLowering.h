@@ -146,7 +146,9 @@ public:
   /// What was written to shared memory can be read; the last `keep` spaces are about to be.
   void ldsBarrier(unsigned keep = 1);
   Value getLDS(int64_t offset, Value byteOffset = {});
-  /// Elements as memory holds them: i1 in bytes, narrow floats as integers.
+  /// Elements as scratch memory holds them: i1 in bytes, narrow floats as integers.
+  /// The byte of a packed float has zeros above its bits; it is the same register, as
+  /// LLVM would take vectors of i4 apart in memory.
   Type getStorageType(Type element);
   Value toStorage(Value vector);
   Value fromStorage(Value vector, Type element);
