@@ -156,6 +156,17 @@ def memory():
         assert got["b"] == [rows[r][column] for column in range(h) for r in range(8)], name
         assert got["c"] == rows[7] + rows[0] + [0] * h, name
         assert got["d"] == sum((row[5:13] for row in rows), []), name
+        # Rows at places that only the run knows, of a tensor without constant extents.
+        got = run("""kernel k(x: TT[M, 32], i: i32[M], TALL: dim) -> (a: TT[TALL, 32])
+  grid (1)
+{
+  scatter(a[load(i[0 : 8]), :], load(x[0 : 8, :]), mask = (iota(8) < 6)[:, None])
+}""".replace("TT", name), {"M": 8, "TALL": 9}, {"x": x[:256], "i": [8, 2, -1, 0, 9, 5, 1, 1]})["a"]
+        expected = [[full] * 32 for _ in range(9)]
+        for row, place in enumerate([8, 2, None, 0, None, 5]):
+            if place is not None:
+                expected[place] = x[row * 32:row * 32 + 32]
+        assert got == sum(expected, []), name
         # Rows with a distance of their own.
         wide = some(5 * 40)
         got = run("""kernel k(x: TT[T, H] strides (S, _)) -> (a: TT[T, H])
