@@ -406,7 +406,7 @@ LogicalResult Assigner::assignAnchors() {
               : chooseContract(contract, threads, chip, options, findHeld(contract.getLhs()), findNext(contract));
       if (failed(choice))
         return failure();
-      FailureOr<ContractPlan> plan = planContract(contract, threads, *choice);
+      FailureOr<ContractPlan> plan = planContract(contract, threads, chip, *choice);
       if (failed(plan))
         return failure();
       setContractChoice(contract, *choice);
@@ -521,7 +521,9 @@ std::optional<TileLayout> Assigner::getRequired(OpOperand &operand) {
     // Accesses of less than a word where 8 bytes could go at once are worth moving
     // elements between lanes.
     if (!held || (held->getRunLength(pattern.contiguousDim) * pattern.bytes < 4 && held->getNumRegisters() >= 4 &&
-                  pattern.vector * pattern.bytes >= 8))
+                  pattern.vector * pattern.bytes >= 8) ||
+        // A work-item writes whole bytes.
+        held->getRunLength(pattern.contiguousDim) % pattern.unit != 0)
       held = getAccessLayout(getShape(store.getValue()), threads, pattern);
     return held->restrictTo(getShape(value));
   }

@@ -40,6 +40,9 @@ struct ContractPlan {
   /// Layouts of the operands and the accumulator; those of the factors are only
   /// fixed with an instruction.
   TileLayout lhs, rhs, acc;
+  /// Types that the factors are widened to, exactly, where no instruction takes
+  /// their own; else null.
+  mlir::Type lhsWide, rhsWide;
   /// Iteration dimensions by role.
   SmallVector<unsigned> batch, m, n, k;
   /// With an instruction: the one dimension of each role (batch apart).
@@ -53,7 +56,7 @@ mlir::FailureOr<ContractChoice> chooseContract(mlir::vector::ContractionOp op, i
                                                const ContractOptions &options = {},
                                                const std::optional<TileLayout> &lhsHeld = {},
                                                mlir::vector::ContractionOp next = {});
-mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads,
+mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
                                            const ContractChoice &choice);
 
 /// The choice as the attribute `atx.contract` of the operation.

@@ -41,7 +41,27 @@ static std::optional<MatrixType> getMatrixType(Type type, const ChipInfo &chip) 
     return MatrixType::FP8;
   if (chip.fp8IsFNUZ ? isa<Float8E5M2FNUZType>(type) : isa<Float8E5M2Type>(type))
     return MatrixType::BF8;
+  if (isa<Float6E2M3FNType>(type))
+    return MatrixType::FP6;
+  if (isa<Float6E3M2FNType>(type))
+    return MatrixType::BF6;
+  if (isa<Float4E2M1FNType>(type))
+    return MatrixType::FP4;
   return std::nullopt;
+}
+
+/// Floats of at most 8 bits are exact in bf16 and f16.
+static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; }
+
+/// Whether the instruction multiplies these types. The f8f6f4 ones take any of theirs.
+static bool takesTypes(const MatrixInstruction &inst, MatrixType a, MatrixType b) {
+  if (!inst.isF8F6F4())
+    return inst.a == a && inst.b == b;
+  auto isOne = [](MatrixType type) {
+    return llvm::is_contained(
+        {MatrixType::FP8, MatrixType::BF8, MatrixType::FP6, MatrixType::BF6, MatrixType::FP4}, type);
+  };
+  return isOne(a) && isOne(b);
 }
 
 namespace {
@@ -103,6 +123,45 @@ void addInstructionModes(const ThreadValueLayout &layout, int64_t rows, SmallVec
 
 } // namespace
 
+namespace {
+/// Types as the matrix unit sees them.
+struct FactorTypes {
+  std::optional<MatrixType> lhs, rhs, acc;
+  /// Where set, the factor is converted first.
+  Type lhsWide, rhsWide;
+  bool isKnown() const { return lhs && rhs && acc; }
+  // The right factor is the instruction's A: a lane then holds neighbours along the last
+  // dimension of the sum, which is what stores, reductions of rows and further products
+  // like.
+  bool areTakenBy(const MatrixInstruction &inst, const ChipInfo &chip) const {
+    return inst.kind == MatrixKind::Dense && inst.blocks == 1 && takesTypes(inst, *rhs, *lhs) && inst.c == *acc &&
+           inst.isAvailable(chip.arch);
+  }
+};
+} // namespace
+
+static FactorTypes getFactorTypes(vector::ContractionOp op, const ChipInfo &chip) {
+  FactorTypes types;
+  auto accType = dyn_cast<VectorType>(op.getAccType());
+  if (!accType)
+    return types;
+  Type lhsType = op.getLhsType().getElementType(), rhsType = op.getRhsType().getElementType();
+  types.lhs = getMatrixType(lhsType, chip);
+  types.rhs = getMatrixType(rhsType, chip);
+  types.acc = getMatrixType(accType.getElementType(), chip);
+  if (types.isKnown() &&
+      llvm::any_of(getMatrixInstructions(), [&](const auto &inst) { return types.areTakenBy(inst, chip); }))
+    return types;
+  Type bf16 = BFloat16Type::get(op.getContext());
+  if (isSmallFloat(lhsType))
+    types.lhsWide = rhsType.isF16() ? rhsType : bf16;
+  if (isSmallFloat(rhsType))
+    types.rhsWide = lhsType.isF16() ? lhsType : bf16;
+  types.lhs = getMatrixType(types.lhsWide ? types.lhsWide : lhsType, chip);
+  types.rhs = getMatrixType(types.rhsWide ? types.rhsWide : rhsType, chip);
+  return types;
+}
+
 /// The roles of the iteration dimensions, and the layout of a sum without a matrix instruction.
 static FailureOr<ContractPlan> analyzeContract(vector::ContractionOp op, int64_t threads) {
   ContractPlan plan;
@@ -160,13 +219,17 @@ static bool isPossibleRun(const MatrixInstruction &inst, int64_t run, int64_t k)
   return own > 1 && run % own == 0 && llvm::divideCeil(k, inst.k) % (run / own) == 0;
 }
 
-FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t threads, const ContractChoice &choice) {
+FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
+                                           const ContractChoice &choice) {
   FailureOr<ContractPlan> analyzed = analyzeContract(op, threads);
   if (failed(analyzed) || !choice.instruction)
     return analyzed;
   ContractPlan plan = *analyzed;
   plan.instruction = choice.instruction;
   const MatrixInstruction &inst = *choice.instruction;
+  FactorTypes types = getFactorTypes(op, chip);
+  plan.lhsWide = types.lhsWide;
+  plan.rhsWide = types.rhsWide;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> extents = *op.getShapeForUnroll();
   int64_t m = extents[plan.mDim], n = extents[plan.nDim], k = extents[plan.kDim];
@@ -174,8 +237,8 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   // By iteration dimension, for each operand.
   unsigned rank = extents.size();
   SmallVector<SmallVector<Mode>> lhs(rank), rhs(rank), acc(rank);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A, *types.rhs), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B, *types.lhs), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
   addInstructionModes(getThreadValueLayout(inst, MatrixOperand::C), inst.m, acc[plan.nDim], acc[plan.mDim]);
   int64_t nextThread = 64;
   if (choice.wavesM > 1) {
@@ -255,28 +318,19 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
 }
 
 /// Passes, and something for every instruction and its factors.
-static int64_t getCost(const MatrixInstruction &inst, int64_t tilesM, int64_t tilesN, int64_t k, const ChipInfo &chip) {
-  return tilesM * tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch) * 4 + 1) +
+static int64_t getCost(const MatrixInstruction &inst, const FactorTypes &types, int64_t tilesM, int64_t tilesN,
+                       int64_t k, const ChipInfo &chip) {
+  return tilesM * tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch, *types.rhs, *types.lhs) * 4 + 1) +
          (tilesM * inst.n + tilesN * inst.m) * llvm::divideCeil(k, inst.k) * inst.k / 256;
 }
 
 static SmallVector<const MatrixInstruction *> getInstructions(vector::ContractionOp op, const ChipInfo &chip) {
   SmallVector<const MatrixInstruction *> result;
-  auto accType = dyn_cast<VectorType>(op.getAccType());
-  if (!accType)
-    return result;
-  std::optional<MatrixType> a = getMatrixType(op.getLhsType().getElementType(), chip);
-  std::optional<MatrixType> b = getMatrixType(op.getRhsType().getElementType(), chip);
-  std::optional<MatrixType> c = getMatrixType(accType.getElementType(), chip);
-  if (!a || !b || !c)
-    return result;
-  // The right factor is the instruction's A: a lane then holds neighbours along the last
-  // dimension of the sum, which is what stores, reductions of rows and further products
-  // like.
-  for (const MatrixInstruction &inst : getMatrixInstructions())
-    if (inst.kind == MatrixKind::Dense && inst.blocks == 1 && inst.a == *b && inst.b == *a && inst.c == *c &&
-        inst.isAvailable(chip.arch))
-      result.push_back(&inst);
+  FactorTypes types = getFactorTypes(op, chip);
+  if (types.isKnown())
+    for (const MatrixInstruction &inst : getMatrixInstructions())
+      if (types.areTakenBy(inst, chip))
+        result.push_back(&inst);
   return result;
 }
 
@@ -313,7 +367,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
     }
     for (auto [wavesM, wavesN] : splits) {
       int64_t ownM = llvm::divideCeil(tilesM, wavesM), ownN = llvm::divideCeil(tilesN, wavesN);
-      int64_t cost = getCost(*inst, ownM, ownN, k, chip);
+      int64_t cost = getCost(*inst, getFactorTypes(op, chip), ownM, ownN, k, chip);
       if (next) {
         // The next product has its rows in the same lanes, or its factor is moved.
         FailureOr<ContractPlan> follower = analyzeContract(next, threads);
@@ -326,7 +380,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
             int64_t moved = nextInst->n != inst->n || wavesN != 1;
             int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
             int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
-            int64_t own = getCost(*nextInst, nextM, nextN, nextExtents[follower->kDim], chip);
+            int64_t own = getCost(*nextInst, getFactorTypes(next, chip), nextM, nextN, nextExtents[follower->kDim], chip);
             least = std::min(least, moved ? own + own / 2 : own);
           }
           if (least != INT64_MAX)
@@ -346,7 +400,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
         ContractChoice choice{inst, wavesM, wavesN, run};
         int64_t total = cost;
         if (lhsHeld) {
-          FailureOr<ContractPlan> plan = planContract(op, threads, choice);
+          FailureOr<ContractPlan> plan = planContract(op, threads, chip, choice);
           if (failed(plan))
             return failure();
           bool isLocal = lhsHeld->getRank() == plan->lhs.getRank() &&
@@ -364,7 +418,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
   }
   if (!best.instruction)
     return best;
-  FailureOr<ContractPlan> plan = planContract(op, threads, best);
+  FailureOr<ContractPlan> plan = planContract(op, threads, chip, best);
   if (failed(plan))
     return failure();
   if (plan->lhs.getNumRegisters() > maxRegistersPerTile || plan->rhs.getNumRegisters() > maxRegistersPerTile)
@@ -445,13 +499,22 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   TileValue operands[3] = {e.getTile(op.getLhs()), e.getTile(op.getRhs()), e.getTile(op.getAcc())};
   const TileLayout *wanted[3] = {&plan.lhs, &plan.rhs, &plan.acc};
+  Type wide[3] = {plan.lhsWide, plan.rhsWide, Type()};
   for (unsigned i = 0; i < 3; ++i) {
+    // Where a lane has fewer elements.
+    if (wide[i] && operands[i].layout.getNumRegisters() < wanted[i]->getNumRegisters()) {
+      operands[i].vector = widenFloat(e, operands[i].vector, wide[i]);
+      wide[i] = Type();
+    }
     FailureOr<Value> value = e.convertLayout(operands[i], *wanted[i], op);
     if (failed(value))
       return failure();
     operands[i].vector = *value;
     operands[i].layout = *wanted[i];
+    if (wide[i])
+      operands[i].vector = widenFloat(e, operands[i].vector, wide[i]);
   }
+  Type elements[2] = {operands[0].getElementType(), operands[1].getElementType()};
   for (unsigned i = 0; i < 2; ++i)
     operands[i].vector = maskSummed(e, operands[i], maps[i], plan.k);
 
@@ -480,7 +543,10 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       SmallVector<int64_t> coordinates = getCoordinates(operand, group);
       SmallVector<int64_t> regs =
           llvm::to_vector(llvm::seq<int64_t>(group * sizes[operand], (group + 1) * sizes[operand]));
-      pieces[operand][only(coordinates, operand)] = e.select(operands[operand].vector, regs);
+      Value piece = e.select(operands[operand].vector, regs);
+      if (isPackedType(elements[operand]))
+        piece = e.pack(packElements(e, piece, 32));
+      pieces[operand][only(coordinates, operand)] = piece;
       if (operand == 0) {
         std::vector<int64_t> step;
         for (unsigned dim : plan.k)
@@ -492,8 +558,7 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       }
     }
   MLIRContext *context = b.getContext();
-  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, op.getRhsType().getElementType(),
-                                        op.getLhsType().getElementType(),
+  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, elements[1], elements[0],
                                         cast<VectorType>(op.getAccType()).getElementType(), 1, 0, 0, 0);
   int64_t groups = operands[2].layout.getNumRegisters() / sizes[2];
   SmallVector<Value> sums;
@@ -651,7 +716,7 @@ LogicalResult tile::lowerContract(TileEmitter &e, Operation *op) {
   FailureOr<ContractChoice> choice = getContractChoice(contract, threads, e.chip);
   if (failed(choice))
     return failure();
-  FailureOr<ContractPlan> plan = planContract(contract, threads, *choice);
+  FailureOr<ContractPlan> plan = planContract(contract, threads, e.chip, *choice);
   if (failed(plan))
     return failure();
   // The insertion point moves with loops.

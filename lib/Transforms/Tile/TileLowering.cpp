@@ -361,6 +361,8 @@ Value TileEmitter::toStorage(Value vector) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, storage), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, storage), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (!isa<IntegerType>(element))
     vector = arith::BitcastOp::create(b, loc, withElement(type, b.getIntegerType(bits)), vector);
@@ -375,6 +377,8 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, element), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, element), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (element.isInteger(1)) {
     // Any byte that is not 0 is true.
@@ -1325,7 +1329,9 @@ LogicalResult TileEmitter::run() {
       ref.sizes.push_back(b.getIndexAttr(extent));
       ref.strides.push_back(b.getIndexAttr(stride));
     }
-    int64_t bytes = ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
+    int64_t bytes = isPackedType(ref.elementType)
+                        ? llvm::divideCeil(ref.staticElements * ref.elementType.getIntOrFloatBitWidth(), 8)
+                        : ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
     ref.base = getLDS(sharedBytes);
     sharedBytes = llvm::alignTo(sharedBytes + bytes, 16);
     memories[op.getResult()] = ref;

@@ -178,7 +178,9 @@ public:
   /// The pointer to byte `constant` plus `lane` (i32, null for 0) of an array. `laneOffsets` has `lane` for every
   /// work-item where it depends on that alone, else it is empty.
   Value getArrayPointer(const LDSArray &array, Value lane, ArrayRef<int64_t> laneOffsets, int64_t constant);
-  /// Elements as memory holds them: i1 in bytes, narrow floats as integers.
+  /// Elements as scratch memory holds them: i1 in bytes, narrow floats as integers.
+  /// The byte of a packed float has zeros above its bits; it is the same register, as
+  /// LLVM would take vectors of i4 apart in memory.
   Type getStorageType(Type element);
   Value toStorage(Value vector);
   Value fromStorage(Value vector, Type element);
@@ -258,6 +260,10 @@ private:
   bool scratchUnknown = true, held = false;
 };
 
+/// Floats of 4 and 6 bits: tensors hold them without gaps, the first in the low
+/// bits of its byte; scratch memory has a byte for each.
+inline bool isPackedType(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 8; }
+
 /// Layout rules that both passes share.
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
@@ -269,6 +275,11 @@ AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange in
 Value widenFloat(TileEmitter &e, Value value, Type element);
 /// Floats of any width as floats of at most 8 bits, nearest even.
 Value narrowFloat(TileEmitter &e, Value value, Type element, bool saturate);
+
+/// Packed elements as i4 or i6 fields of `chunks` of up to 32 bits: `count` elements
+/// as a vector, and back.
+Value unpackElements(TileEmitter &e, ArrayRef<Value> chunks, Type element, int64_t count);
+SmallVector<Value> packElements(TileEmitter &e, Value vector, unsigned chunkBits);
 
 //===--- Lowerings of operations, one file each kind ---------------------------===//
 
