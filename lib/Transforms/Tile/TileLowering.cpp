@@ -1212,8 +1212,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
   }
   if (isa<memref::ReinterpretCastOp, atx::TileSharedOp>(op))
     return success();
-  if (isa<gpu::BarrierOp>(op)) {
-    gpu::BarrierOp::create(b, loc);
+  if (isa<gpu::BarrierOp, amdgpu::LDSBarrierOp>(op)) {
+    b.clone(*op, map);
     pending.clear();
     scratchUnknown = false;
     return success();
@@ -1237,6 +1237,7 @@ LogicalResult TileEmitter::run() {
     return kernel.emitError() << "kernel needs a body of one block";
   if (failed(checkLayouts()))
     return failure();
+  numOrderBarriers += orderAccesses(*this);
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   std::string name = (kernel.getName() + "_shared").str();
