@@ -224,6 +224,38 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
                     Statistic<"numRecomputed", "num-recomputed", "cheap operations placed in a layout">];
 }
 
+def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "stage the tiles of loops in shared memory, ahead of their use";
+  let description = [{
+    Where a loop reads a tile from a tensor and needs it in another layout
+    (`atx.convert_layout`), the tile goes through a slot of shared memory of its
+    own (`atx.stage_alloc`) in the arrangement, padded or swizzled, that lets its
+    writes and reads meet the fewest bank conflicts. The loop is pipelined: with `stages` slots a tile is written
+    `stages` - 1 iterations before it is read, and `prefetch` iterations before
+    that it is loaded into registers. Loads for iterations behind the last repeat
+    the last one.
+
+    A tile is staged when what leads to it inside the loop depends on the loop
+    counter alone and reads only memory that the loop does not write. With
+    `prefetch` 0 nothing is loaded ahead, and no barrier is saved.
+
+    `stages` 0 takes two slots when they fit beside enough waves to hide the
+    latency of one another, else one.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+    TunableOption<"stages", "stages", "unsigned", /*default=*/"0", "slots of each staged tile, 0 chooses",
+      [0, 1, 2, 3, 4]>,
+    TunableOption<"prefetch", "prefetch", "unsigned", /*default=*/"1",
+      "iterations that a tile waits in registers before it is written", [0, 1, 2]>,
+    TunableOption<"swizzle", "swizzle", "unsigned", /*default=*/"1", "1 arranges against bank conflicts", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which tiles are staged, and which are not and why">
+  ];
+  let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numStaged", "num-staged", "tiles staged in shared memory">,
+                    Statistic<"numPipelined", "num-pipelined", "loops pipelined">];
+}
+
 def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp"> {
   let summary = "rewrite programs on tiles to what one lane does";
   let description = [{

@@ -277,6 +277,11 @@ AxisInfo IndexAnalysis::compute(Value value) {
     }
     return finish();
   }
+  // One of two multiples.
+  if (isa<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::SelectOp>(op)) {
+    unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
+    info.divisor = std::gcd(getInfo(op->getOperand(first)).divisor, getInfo(op->getOperand(first + 1)).divisor);
+  }
   // Everything else element by element: equal operands give equal results.
   if (rank != 0 && OpTrait::hasElementwiseMappableTraits(op)) {
     info.constancy.assign(rank, unbounded);

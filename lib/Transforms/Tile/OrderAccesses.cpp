@@ -364,6 +364,10 @@ void Orderer::visit(Operation *op, OpenAccesses &open) {
     open.clear();
     return;
   }
+  if (isa<amdgpu::LDSBarrierOp>(op)) {
+    close(open, Fence::Shared);
+    return;
+  }
   if (auto it = accesses.find(op); it != accesses.end()) {
     MemoryAccess &access = it->second;
     if (!isRelevant[access.root])
