@@ -279,7 +279,9 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
     indices allow; lanes outside of a tensor access nothing. Reductions go
     through registers, lanes (DPP) and, beyond a wave, shared memory. Layouts are
     converted in registers where possible, else through shared memory, whose
-    space is used again with as few barriers as that takes.
+    space is used again with as few barriers as that takes. Where two accesses
+    of a workgroup to one memory must keep their order and may touch an element in
+    different work-items, a barrier is placed between them.
 
     What cannot be distributed is an error that names the operation, its types
     and what would help.
@@ -297,6 +299,7 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
   let statistics = [Statistic<"numConversions", "num-conversions", "conversions of a layout">,
                     Statistic<"numLDSConversions", "num-lds-conversions", "of them through shared memory">,
                     Statistic<"numBarriers", "num-barriers", "barriers for the compiler's own shared memory">,
+                    Statistic<"numOrderBarriers", "num-order-barriers", "barriers that keep accesses in order">,
                     Statistic<"numVectorAccesses", "num-vector-accesses", "accesses of several elements">,
                     Statistic<"numScalarAccesses", "num-scalar-accesses", "accesses of one element">];
 }

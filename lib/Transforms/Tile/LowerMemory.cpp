@@ -136,17 +136,8 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   return pattern;
 }
 
-namespace {
-
-/// An index as a sum: constant + scalars + coordinates of the tile.
-struct LinearIndex {
-  int64_t constant = 0;
-  SmallVector<std::pair<Value, int64_t>> scalars;
-  SmallVector<std::pair<unsigned, int64_t>> coordinates;
-};
-
-bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
-               unsigned depth = 0) {
+bool tile::decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
+                          unsigned depth) {
   if (depth > 50)
     return false;
   Attribute attr;
@@ -181,8 +172,8 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     auto source = dyn_cast<VectorType>(broadcast.getSourceType());
     if (!source)
-      return decompose(broadcast.getSource(), rank, coefficient, dims, index, depth + 1);
-    return decompose(broadcast.getSource(), rank, coefficient, dims.take_back(source.getRank()), index, depth + 1);
+      return decomposeIndex(broadcast.getSource(), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(broadcast.getSource(), rank, coefficient, dims.take_back(source.getRank()), index, depth + 1);
   }
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
     // Unit dimensions come and go; coordinates along them are 0.
@@ -202,26 +193,28 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
         return false;
       moved.push_back(dims[wide[next++]]);
     }
-    return next == wide.size() && decompose(cast.getSource(), rank, coefficient, moved, index, depth + 1);
+    return next == wide.size() && decomposeIndex(cast.getSource(), rank, coefficient, moved, index, depth + 1);
   }
   if (isa<arith::ExtSIOp, arith::IndexCastOp, atx::ConvertLayoutOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1);
   if (isa<arith::AddIOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
-           decompose(op->getOperand(1), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
+           decomposeIndex(op->getOperand(1), rank, coefficient, dims, index, depth + 1);
   if (isa<arith::SubIOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
-           decompose(op->getOperand(1), rank, -coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
+           decomposeIndex(op->getOperand(1), rank, -coefficient, dims, index, depth + 1);
   if (isa<arith::MulIOp>(op))
     for (unsigned side = 0; side < 2; ++side)
       if (auto splat = SplatElementsAttr(); matchPattern(op->getOperand(side), m_Constant(&splat))) {
         int64_t product;
         APInt number = splat.getSplatValue<APInt>();
         if (number.getSignificantBits() <= 32 && !llvm::MulOverflow(number.getSExtValue(), coefficient, product))
-          return decompose(op->getOperand(1 - side), rank, product, dims, index, depth + 1);
+          return decomposeIndex(op->getOperand(1 - side), rank, product, dims, index, depth + 1);
       }
   return false;
 }
+
+namespace {
 
 /// Emits one access of a tile.
 class Access {
@@ -384,7 +377,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     linear.emplace_back();
     LinearIndex form;
     SmallVector<unsigned> dims = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-    bool isLinear = decompose(index, rank, 1, dims, form);
+    bool isLinear = decomposeIndex(index, rank, 1, dims, form);
     int64_t stride = strides[i];
     if (isLinear && stride != ShapedType::kDynamic) {
       for (auto [dim, coefficient] : form.coordinates)

@@ -1285,6 +1285,7 @@ LogicalResult TileEmitter::run() {
     return kernel.emitError() << "kernel needs a body of one block";
   if (failed(checkLayouts()))
     return failure();
+  numOrderBarriers += orderAccesses(*this);
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   std::string name = (kernel.getName() + "_shared").str();
