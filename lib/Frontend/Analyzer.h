@@ -226,6 +226,8 @@ private:
 
   /// What a launch gives: one value, several, or none (SemaLaunch.cpp).
   Value evaluateLaunch(const ast::LaunchExpr &expr);
+  bool checkCountIndex(const DimExpr &written, const DimExpr &value, const Value &tensor, unsigned axis,
+                       llvm::SMLoc loc);
   /// Kernels of the result with the values of dimensions and knobs, as texts.
   std::vector<std::string> launchKeys;
 
