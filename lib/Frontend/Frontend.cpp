@@ -11,6 +11,7 @@
 #include "atrex/Frontend/Lowering.h"
 #include "atrex/Frontend/Parser.h"
 #include "atrex/Frontend/Sema.h"
+#include "atrex/Support/FileInput.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -111,22 +112,15 @@ void Loader::import(const ast::ImportDecl &decl, llvm::StringRef importer) {
                           << " levels deep, are read";
     return;
   }
-  llvm::sys::fs::file_status status;
-  std::error_code error = llvm::sys::fs::status(path, status);
-  if (!error && llvm::sys::fs::is_directory(status))
-    error = std::make_error_code(std::errc::is_a_directory);
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = error;
-  if (!error && status.getSize() <= maxFileSize)
-    text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
-  if (!error && status.getSize() > maxFileSize) {
-    diags.error(decl.loc) << "imported file '" << decl.path << "' is larger than " << (maxFileSize >> 20) << " MiB";
+  // Only regular files: a device or a pipe may never end.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = readRegularFile(path, maxFileSize);
+  if (!text) {
+    diags.error(decl.loc) << llvm::toString(text.takeError());
     return;
   }
-  if (std::error_code code = text.getError()) {
-    diags.error(decl.loc) << "cannot read imported file '" << path.str() << "': " << code.message();
-    return;
-  }
-  unsigned buffer = sourceMgr.AddNewSourceBuffer(std::move(*text), decl.loc);
+  // A copy does not change when the file does.
+  unsigned buffer =
+      sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(), path), decl.loc);
   load(buffer, path);
 }
 
