@@ -158,8 +158,18 @@ static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files,
   }
 }
 
-/// The operator to import; null after an error, or when the source has none
-/// because of errors already reported.
+/// Says that one of several operators must be chosen.
+static void reportChoice(const ast::File &file, Diagnostics &diags) {
+  mlir::InFlightDiagnostic diagnostic = diags.error(file.ops.front()->loc);
+  bool hasKernel = llvm::any_of(file.ops, [](const ast::OpDecl *op) { return op->isKernel; });
+  diagnostic << "the source defines " << file.ops.size() << (hasKernel ? " operators and kernels" : " operators")
+             << "; choose one with '--op'";
+  for (const ast::OpDecl *op : llvm::ArrayRef(file.ops).take_front(8))
+    diags.note(diagnostic, op->loc) << (op->isKernel ? "kernel '" : "operator '") << op->name << "'";
+}
+
+/// The operator to import; null after an error, when the source has none because
+/// of errors already reported, or when it has several and no name was given.
 static const ast::OpDecl *selectOp(const ast::File &file, const Library &library, const std::string &name,
                                    Diagnostics &diags) {
   if (auto imported = library.ops.find(name); !name.empty() && imported != library.ops.end())
@@ -172,17 +182,8 @@ static const ast::OpDecl *selectOp(const ast::File &file, const Library &library
   std::vector<llvm::StringRef> names;
   for (const ast::OpDecl *op : file.ops)
     names.push_back(op->name);
-  if (name.empty()) {
-    if (file.ops.size() == 1)
-      return file.ops.front();
-    mlir::InFlightDiagnostic diagnostic = diags.error(file.ops.front()->loc);
-    bool hasKernel = llvm::any_of(file.ops, [](const ast::OpDecl *op) { return op->isKernel; });
-    diagnostic << "the source defines " << file.ops.size() << (hasKernel ? " operators and kernels" : " operators")
-               << "; choose one with '--op'";
-    for (const ast::OpDecl *op : llvm::ArrayRef(file.ops).take_front(8))
-      diags.note(diagnostic, op->loc) << (op->isKernel ? "kernel '" : "operator '") << op->name << "'";
-    return nullptr;
-  }
+  if (name.empty())
+    return file.ops.size() == 1 ? file.ops.front() : nullptr;
   for (const ast::OpDecl *op : file.ops)
     if (op->name == name)
       return op;
@@ -299,6 +300,9 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
       analyze(*op, analyzeOptions, diags);
     }
   }
+  // A matter of the command line: it can wait until the source is right.
+  if (!options.isCheckOnly && !source.selected && !diags.getNumErrors())
+    reportChoice(*source.loader.files.front(), diags);
   if (diags.reachedLimit())
     mlir::emitRemark(diags.getLocation({})) << "stopped after " << Diagnostics::errorLimit << " errors";
   if (diags.getNumErrors() || !program)
@@ -365,6 +369,8 @@ std::optional<KnobSpace> atrex::frontend::exploreKnobs(llvm::SourceMgr &sourceMg
   loadDialects(context);
   Source source(sourceMgr, context, options);
   Diagnostics &diags = source.diags;
+  if (!source.selected && !diags.getNumErrors())
+    reportChoice(*source.loader.files.front(), diags);
   if (diags.getNumErrors() || !source.selected)
     return std::nullopt;
 

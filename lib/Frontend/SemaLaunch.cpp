@@ -27,8 +27,8 @@ static DimExpr substitute(const DimExpr &expr, const std::map<std::string, DimEx
 
 /// The kernel with some dimensions and knobs, without diagnostics: what is wrong
 /// with it is reported where it is checked for itself.
-static std::unique_ptr<Operator> analyzeQuietly(const ast::OpDecl &decl, const AnalyzeOptions &options,
-                                                Diagnostics &diags) {
+static std::unique_ptr<Operator> analyzeQuietly(const ast::OpDecl &decl, AnalyzeOptions options, Diagnostics &diags) {
+  options.isQuiet = true;
   mlir::ScopedDiagnosticHandler silence(&diags.getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
   unsigned before = diags.getNumErrors();
   std::unique_ptr<Operator> kernel = analyze(decl, options, diags);
