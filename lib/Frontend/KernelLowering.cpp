@@ -933,7 +933,8 @@ Value KernelLowering::lowerRaw(const Node &node, const KernelOp &op) {
 
   // Positions inside of the text are positions in the source, where no escape
   // stands before them.
-  llvm::StringRef source(op.textLoc.getPointer() + 1, std::min<size_t>(op.text.size(), 1u << 20));
+  unsigned quotes = llvm::StringRef(op.textLoc.getPointer(), 2) == "\"\"" && !op.text.empty() ? 3 : 1;
+  llvm::StringRef source(op.textLoc.getPointer() + quotes, std::min<size_t>(op.text.size(), 1u << 20));
   bool isPlain = source == op.text;
   OwningOpRef<ModuleOp> parsed;
   {
@@ -949,7 +950,7 @@ Value KernelLowering::lowerRaw(const Node &node, const KernelOp &op) {
           offset = llvm::StringRef(text).find('\n', offset) + 1;
         offset += file.getColumn() - 1;
         if (offset >= begin && offset <= end)
-          where = llvm::SMLoc::getFromPointer(op.textLoc.getPointer() + 1 + (offset - begin));
+          where = llvm::SMLoc::getFromPointer(op.textLoc.getPointer() + quotes + (offset - begin));
       }
       rawErrors.emplace_back(where, diagnostic.str());
       return success();

@@ -348,7 +348,13 @@ static LogicalResult executeFor(Interpreter &interpreter, Operation *op) {
     carried = std::move(*results);
     if (failed(interpreter.spend(op, 1)))
       return failure();
-    if (llvm::AddOverflow(i, *step, i))
+    // What the counter would be then is not defined.
+    bool isOverflow = llvm::AddOverflow(i, *step, i) ||
+                      (type.bits < 64 && (isUnsigned ? !llvm::isUIntN(type.bits, i) : !llvm::isIntN(type.bits, i)));
+    if (isOverflow && !isUnsigned)
+      return op->emitError() << "the counter of this loop passes the largest number of its type; the loop ends at "
+                             << *upper << " in steps of " << *step;
+    if (isOverflow)
       break;
   }
   for (auto [result, value] : llvm::zip(op->getResults(), carried))
