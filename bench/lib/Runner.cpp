@@ -555,9 +555,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
     if (!shape)
       return shape.takeError();
-    uint64_t bytes = getSizeInBytes(arg.type);
+    uint64_t elements = 1;
     for (int64_t extent : *shape)
-      bytes *= uint64_t(extent);
+      elements *= uint64_t(extent);
+    uint64_t bytes = getSizeInBytes(arg.type, elements);
     llvm::Expected<DevicePtr> fresh = dev->allocate(std::max<uint64_t>(1, bytes), arg.name);
     if (!fresh)
       return fresh.takeError();

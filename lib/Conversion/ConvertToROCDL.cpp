@@ -217,6 +217,68 @@ struct ApproximateExp2Lowering : public ConvertOpToLLVMPattern<math::Exp2Op> {
   }
 };
 
+/// Floats of less than a byte are bytes here: LLVM would take vectors of i4 and i6
+/// apart in memory. The upper bits are 0.
+bool isPackedFloat(Type type) {
+  auto floating = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return floating && floating.getWidth() < 8;
+}
+
+struct PackedBitcastLowering : public ConvertOpToLLVMPattern<arith::BitcastOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::BitcastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    bool from = isPackedFloat(op.getIn().getType()), to = isPackedFloat(op.getType());
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if ((!from && !to) || (vector && vector.getRank() != 1))
+      return failure();
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (from && to)
+      rewriter.replaceOp(op, adaptor.getIn());
+    else if (to)
+      rewriter.replaceOpWithNewOp<LLVM::ZExtOp>(op, type, adaptor.getIn());
+    else
+      rewriter.replaceOpWithNewOp<LLVM::TruncOp>(op, type, adaptor.getIn());
+    return success();
+  }
+};
+
+/// The tile compiler's views of packed floats as bytes.
+struct PackedViewLowering : public ConvertOpToLLVMPattern<UnrealizedConversionCastOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (op.getNumOperands() != 1 || op.getNumResults() != 1 ||
+        isPackedFloat(op.getOperand(0).getType()) == isPackedFloat(op.getResult(0).getType()))
+      return failure();
+    rewriter.replaceOp(op, adaptor.getInputs());
+    return success();
+  }
+};
+
+struct PackedConstantLowering : public ConvertOpToLLVMPattern<arith::ConstantOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    if (!isPackedFloat(op.getType()))
+      return failure();
+    auto getCode = [](const APFloat &value) { return value.bitcastToAPInt().zext(8); };
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (auto scalar = dyn_cast<FloatAttr>(op.getValue())) {
+      rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, type, IntegerAttr::get(type, getCode(scalar.getValue())));
+      return success();
+    }
+    auto dense = dyn_cast<DenseFPElementsAttr>(op.getValue());
+    auto vector = dyn_cast<VectorType>(type);
+    if (!dense || !vector)
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, type, dense.mapValues(vector.getElementType(), getCode));
+    return success();
+  }
+};
+
 /// The backend has packed addition of two f32, but no packed subtraction. Where
 /// one value is subtracted from a whole run it is negated once; canonicalize, an
 /// identity here, keeps LLVM from turning the addition back into a subtraction.
@@ -344,7 +406,14 @@ public:
     amdgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     populateAMDGPUTypeAndAttributeConversions(converter);
 
+    converter.addConversion([](FloatType type) -> std::optional<Type> {
+      if (!isPackedFloat(type))
+        return std::nullopt;
+      return IntegerType::get(type.getContext(), 8);
+    });
+
     RewritePatternSet patterns(context);
+    patterns.add<PackedBitcastLowering, PackedViewLowering, PackedConstantLowering>(converter, PatternBenefit(20));
     // LLVM intrinsics instead of calls of a device library.
     patterns.add<RsqrtLowering, ApproximateExp2Lowering>(converter, PatternBenefit(20));
     populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/true, /*benefit=*/10);
@@ -362,6 +431,9 @@ public:
     target.addLegalOp<LLVM::ExpOp, LLVM::Exp2Op, LLVM::LogOp, LLVM::Log2Op, LLVM::FFloorOp, LLVM::FCeilOp, LLVM::SinOp,
                       LLVM::CosOp, LLVM::SqrtOp, LLVM::FAbsOp, LLVM::RintOp, LLVM::RoundOp, LLVM::RoundEvenOp,
                       LLVM::FTruncOp, LLVM::PowOp, LLVM::FMAOp, LLVM::Log10Op>();
+    target.addDynamicallyLegalOp<UnrealizedConversionCastOp>([](UnrealizedConversionCastOp op) {
+      return llvm::none_of(op->getOperandTypes(), isPackedFloat) && llvm::none_of(op->getResultTypes(), isPackedFloat);
+    });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
 

@@ -78,6 +78,12 @@ std::optional<DataType> getDataType(Type type) {
     return DataType::E5M2;
   if (isa<Float8E5M2FNUZType>(type))
     return DataType::E5M2FNUZ;
+  if (isa<Float4E2M1FNType>(type))
+    return DataType::E2M1FN;
+  if (isa<Float6E2M3FNType>(type))
+    return DataType::E2M3FN;
+  if (isa<Float6E3M2FNType>(type))
+    return DataType::E3M2FN;
   if (type.isInteger(1))
     return DataType::I1;
   if (type.isInteger(8))

@@ -29,9 +29,9 @@ inline constexpr size_t maxProgramNodes = 200000;
 /// Calls of helpers in one program.
 inline constexpr size_t maxHelperCalls = 20000;
 
-inline constexpr llvm::StringRef typeNames[] = {"i1",  "i8",       "i16",        "i32",    "i64",
-                                                "u8",  "u32",      "bf16",       "f16",    "f32",
-                                                "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"};
+inline constexpr llvm::StringRef typeNames[] = {
+    "i1",  "i8",  "i16",      "i32",        "i64",    "u8",         "u32",      "bf16",     "f16",
+    "f32", "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f6e2m3fn", "f6e3m2fn", "f4e2m1fn"};
 
 /// An element type by its name in the language.
 inline std::optional<DataType> lookupType(llvm::StringRef name) {
@@ -41,9 +41,11 @@ inline std::optional<DataType> lookupType(llvm::StringRef name) {
 
 inline bool isInteger(DataType type) { return !isFloat(type) && type != DataType::I1; }
 inline bool isUnsigned(DataType type) { return type == DataType::U8 || type == DataType::U32; }
-inline unsigned getBits(DataType type) { return type == DataType::I1 ? 1 : 8 * getSizeInBytes(type); }
-/// 8-bit floats hold values but do not compute.
-inline bool isStorageOnly(DataType type) { return isFloat(type) && getSizeInBytes(type) == 1; }
+inline unsigned getBits(DataType type) { return type == DataType::I1 ? 1 : getSizeInBits(type); }
+/// Floats of at most 8 bits hold values but do not compute.
+inline bool isStorageOnly(DataType type) { return isFloat(type) && getSizeInBits(type) <= 8; }
+/// Floats of less than a byte: packed in memory, without infinity and NaN.
+inline bool isPacked(DataType type) { return getElementsPerUnit(type) != 1; }
 
 inline const llvm::fltSemantics &getSemantics(DataType type) {
   switch (type) {
@@ -171,6 +173,7 @@ private:
   Value evaluateBinary(const ast::BinaryExpr &expr);
   Value evaluateCall(const ast::CallExpr &expr);
   Value evaluateCast(const ast::CallExpr &expr, DataType type);
+  bool checkPacked(DataType type, const DimExpr &count, const llvm::Twine &what, llvm::SMLoc loc);
   Value evaluateReduction(const ast::CallExpr &expr, Reduction reduction);
   Value evaluateIndex(const ast::IndexExpr &expr);
   bool evaluateAxes(const ast::Argument &arg, unsigned rank, llvm::SmallVectorImpl<unsigned> &axes);

@@ -25,6 +25,8 @@ static constexpr Builtin builtins[] = {
     {"exp2", Group::Elementwise, "x", "float, not `f64`", "2 to the power of `x`; 2 ulp"},
     {"fast_div", Group::Elementwise, "a, b", "floats of one type, not `f64`",
      "`a * (1 / b)` by the hardware's reciprocal; 3 ulp where `b` and the result are normal"},
+    {"fast_exp2", Group::Elementwise, "x", "float, not `f64`",
+     "2 to the power of `x` by the hardware's instruction; 1 ulp where the result is normal, what is smaller may be 0"},
     {"fast_sqrt", Group::Elementwise, "x", "float, not `f64`", "the hardware's square root; 1 ulp where `x` is normal"},
     {"floor", Group::Elementwise, "x", "float", "largest integer that is not greater"},
     {"fma", Group::Elementwise, "a, b, c", "floats of one type",

@@ -90,7 +90,8 @@ std::optional<DataType> getDataType(Type type) {
     return DataType::U32;
   for (DataType candidate :
        {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16, DataType::F16,
-        DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ})
+        DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ,
+        DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN})
     if (getMLIRType(type.getContext(), candidate) == type)
       return candidate;
   return std::nullopt;
@@ -986,11 +987,7 @@ std::optional<Expr> FunctionPrinter::printElementwise(Operation *op) {
       })
       .Case<math::AbsFOp, math::AbsIOp>([&](auto) { return function("abs"); })
       .Case<math::ExpOp>([&](auto) { return function("exp"); })
-      .Case([&](math::Exp2Op) -> std::optional<Expr> {
-        if (isApproximate(op))
-          return std::nullopt;
-        return function("exp2");
-      })
+      .Case([&](math::Exp2Op) { return function(isApproximate(op) ? "fast_exp2" : "exp2"); })
       .Case<math::LogOp>([&](auto) { return function("log"); })
       .Case<math::Log2Op>([&](auto) { return function("log2"); })
       .Case([&](math::SqrtOp) { return function(isApproximate(op) ? "fast_sqrt" : "sqrt"); })

@@ -360,9 +360,42 @@ Value Analyzer::makeMemory(const Variable &variable, MemoryRef::Kind kind) {
   return value;
 }
 
+/// Rows of packed elements begin and end with a byte: `count` of them, or a stride.
+/// What constants do not decide is checked before a launch.
+bool Analyzer::checkPacked(DataType type, const DimExpr &count, const llvm::Twine &what, llvm::SMLoc loc) {
+  int64_t unit = getElementsPerUnit(type);
+  if (unit == 1)
+    return true;
+  DimExpr value = count.substitute(dims);
+  DimExpr rest = simplify(DimExpr::binary(DimExpr::Kind::Mod, value, DimExpr::constant(unit)));
+  std::optional<int64_t> constant = rest.getConstant();
+  if (!constant) {
+    require(DimExpr::binary(DimExpr::Kind::Mod, value, DimExpr::constant(unit)), "==", DimExpr::constant(0));
+    return true;
+  }
+  if (*constant == 0)
+    return true;
+  mlir::InFlightDiagnostic diagnostic = diags.error(loc);
+  diagnostic << what << " of a tensor of '" << getName(type) << "' must be a multiple of " << unit << ": "
+             << (unit == 2 ? "two elements fill a byte" : "four elements fill three bytes");
+  std::string values = describeDims(count);
+  if (std::optional<int64_t> number = simplify(value).getConstant())
+    diagnostic << "; it is " << *number << (values.empty() ? "" : " for ") << values;
+  return false;
+}
+
 /// Strides and alignment that the source states.
 bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
   bool ok = true;
+  if (isPacked(variable.type)) {
+    if (variable.shape.empty()) {
+      diags.error(value.type.range.Start) << "'" << getName(variable.type) << "' is smaller than a byte: a tensor of it "
+                                          << "has at least one axis";
+      return false;
+    }
+    ok = checkPacked(variable.type, variable.shape.back().written, "the last extent",
+                     value.type.extents.back()->loc);
+  }
   if (value.type.hasStrides) {
     if (!isKernel) {
       diags.error(value.type.range.Start) << "strides belong to kernels; tensors of an operator are contiguous";
@@ -389,6 +422,13 @@ bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
                                  << (values.empty() ? "" : " for ") << values << "; it must not be negative";
           ok = false;
           continue;
+        }
+        if (isPacked(variable.type) && i + 1 == variable.shape.size() && stride.getConstant() != 1) {
+          diags.error(expr->loc) << "elements of '" << getName(variable.type)
+                                 << "' are packed along the last axis, whose stride is 1";
+          ok = false;
+        } else if (i + 1 != variable.shape.size() && !checkPacked(variable.type, *written, "a stride", expr->loc)) {
+          ok = false;
         }
       }
       variable.strides.insert(variable.strides.begin(), stride);

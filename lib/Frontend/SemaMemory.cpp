@@ -792,6 +792,8 @@ Value Analyzer::evaluateShared(const ast::CallExpr &expr) {
     diags.error(args[0]->loc) << "a shared tile holds no 'i1'; use 'u8'";
     return {};
   }
+  if (!checkPacked(memory->type, memory->shape.back().written, "the last extent", args[0]->loc))
+    return {};
   Node *node = makeKernelNode(KernelOp::Kind::Shared, memory->type, expr.loc);
   node->isScalar = false;
   node->shape = memory->shape;

@@ -412,13 +412,8 @@ ElementFunction makeFloatCast(ElementType from, ElementType to, bool saturate) {
     result.bits = encodeFloat(value, to, saturate);
     if (x->isUndetermined())
       return makeUnknown(result.bits);
-    if (std::isnan(value)) {
-      // Types without NaN: the largest number, of either sign.
-      if (!std::isnan(toDouble(result, to)))
-        result.bound = 2 * to.getLargest();
-      return result;
-    }
-    if (x->isExact())
+    // Types without NaN have the largest number for it.
+    if (x->isExact() || std::isnan(value))
       return result;
     return bounded(result.bits, to, getInterval(*x, from), 0, 0, saturate);
   };

@@ -581,12 +581,10 @@ llvm::Expected<std::vector<int64_t>> interp::getShape(const Parameter &parameter
 }
 
 /// Elements from bytes.
-static std::vector<Number> decode(const Parameter &parameter, ArrayRef<uint8_t> bytes) {
-  unsigned width = parameter.getElementBytes();
-  std::vector<Number> elements(bytes.size() / width);
+static std::vector<Number> decode(const Parameter &parameter, ArrayRef<uint8_t> bytes, int64_t count) {
+  std::vector<Number> elements(count);
   for (size_t i = 0; i < elements.size(); ++i) {
-    for (unsigned n = 0; n < width; ++n)
-      elements[i].bits |= uint64_t(bytes[i * width + n]) << (8 * n);
+    elements[i].bits = parameter.loadBits(bytes, i);
     if (parameter.element.bits < 64)
       elements[i].bits &= (uint64_t(1) << parameter.element.bits) - 1;
   }
@@ -617,11 +615,11 @@ FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> para
     const HostTensor &tensor = tensors[parameter.index];
     std::optional<int64_t> count = countElements(tensor.shape);
     bool isUnset = tensor.bytes.empty() && parameter.isWorkspace;
-    if (!count || (!isUnset && tensor.bytes.size() != size_t(*count) * parameter.getElementBytes()))
+    if (!count || (!isUnset && tensor.bytes.size() != parameter.getBytes(*count)))
       return function.emitError() << "parameter '" << parameter.name << "' has " << tensor.bytes.size()
                                   << " bytes, which its shape does not account for";
     std::vector<Number> elements =
-        isUnset ? std::vector<Number>(*count, makePoison()) : decode(parameter, tensor.bytes);
+        isUnset ? std::vector<Number>(*count, makePoison()) : decode(parameter, tensor.bytes, *count);
     if (!isKernel) {
       Array array(parameter.element, tensor.shape);
       array.edit() = std::move(elements);

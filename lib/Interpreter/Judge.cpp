@@ -206,9 +206,10 @@ llvm::Expected<std::vector<OutputBytes>> runOnDevice(const CompileResult &code, 
         llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
         if (!shape)
           return shape.takeError();
-        uint64_t bytes = getSizeInBytes(arg.type);
+        uint64_t elements = 1;
         for (int64_t extent : *shape)
-          bytes *= uint64_t(extent);
+          elements *= uint64_t(extent);
+        uint64_t bytes = getSizeInBytes(arg.type, elements);
         llvm::Expected<device::DevicePtr> allocated = (*device)->allocate(bytes, arg.name);
         if (!allocated)
           return allocated.takeError();

@@ -75,7 +75,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   atx-bufferize, func.func(cse, canonicalize),
   atx-outline-kernels{workgroups=480},
   gpu.module(
-    gpu.func(cse, atx-assign-tile-layouts{arch=ARCH}),
+    gpu.func(cse, atx-assign-tile-layouts{arch=ARCH mfma-rows=0 waves-m=0}, atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1}),
     atx-distribute-tiles{arch=ARCH buffer-access=true}),
   canonicalize, cse,
   gpu.module(gpu.func(

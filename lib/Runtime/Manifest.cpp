@@ -479,6 +479,9 @@ static llvm::Error storeScalar(DataType type, double value, uint8_t *out, const 
     return store(convertToE4M3FNUZ(float(value)));
   case DataType::E5M2:
   case DataType::E5M2FNUZ:
+  case DataType::E2M1FN:
+  case DataType::E2M3FN:
+  case DataType::E3M2FN:
     break;
   }
   return makeError(fmt::format("scalar '{}': type {} cannot be passed by value", name, getName(type).str()));

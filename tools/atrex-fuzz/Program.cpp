@@ -35,6 +35,7 @@ llvm::ArrayRef<Feature> fuzz::getFeatures() {
        "op f(x: i32[T, 4], y: i32[T, 4]) -> (out: i32[T, 4]) { out = ((x & y) | (x ^ y)) + (x << y) + (x >> y) }"},
       {"functions", "op f(x: f32[T, 4]) -> (out: f32[T, 4]) { out = erf(x) + sin(x) + cos(x) + trunc(x) + round(x) }"},
       {"fp8", "op f(x: f32[T, 4]) -> (out: f8e4m3fn[T, 4]) { out = f8e4m3fn(x) }"},
+      {"packed", "op f(x: f6e2m3fn[T, 4]) -> (out: f4e2m1fn[T, 4]) { out = f4e2m1fn(x) }"},
       {"reductions",
        "op f(x: f32[T, 4]) -> (out: i32[T], p: f32[T]) { out = argmax(x, axis = 1) p = prod(x, axis = 1) }"},
       {"scan", "op f(x: i32[T, 4]) -> (out: i32[T, 4]) { out = cumsum(x, axis = 1) }"},
@@ -58,7 +59,13 @@ static constexpr int64_t rowMarker = int64_t(1) << 20;
 
 static bool isInteger(DataType type) { return !isFloat(type) && type != DataType::I1; }
 static bool isUnsigned(DataType type) { return type == DataType::U8 || type == DataType::U32; }
-static bool isSmallFloat(DataType type) { return isFloat(type) && getSizeInBytes(type) == 1; }
+static bool isSmallFloat(DataType type) { return isFloat(type) && getSizeInBits(type) <= 8; }
+
+/// Whether rows of the type fill bytes: a parameter or result may have it.
+static bool fillsBytes(const TensorType &type) {
+  int64_t unit = getElementsPerUnit(type.element);
+  return unit == 1 || (!type.shape.empty() && type.shape.back() != rowMarker && type.shape.back() % unit == 0);
+}
 
 static std::string getTileElement(DataType type) {
   switch (type) {
@@ -74,6 +81,12 @@ static std::string getTileElement(DataType type) {
     return "f8E5M2";
   case DataType::E5M2FNUZ:
     return "f8E5M2FNUZ";
+  case DataType::E2M1FN:
+    return "f4E2M1FN";
+  case DataType::E2M3FN:
+    return "f6E2M3FN";
+  case DataType::E3M2FN:
+    return "f6E3M2FN";
   default:
     return getName(type).str();
   }
@@ -421,8 +434,11 @@ void Generator::addCast() {
     if (choice == 3)
       return cast(DataType::I64, {"atx.tile_convert %$0 : $0t -> $t"});
     DataType type = pick({DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ});
+    if (has("packed") && below(2))
+      type = pick({DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN});
     to.element = type;
-    bool saturate = below(2);
+    // Types without NaN saturate by themselves.
+    bool saturate = getElementsPerUnit(type) == 1 && below(2);
     addOp(to, {*node}, getName(type).str() + (saturate ? "($0, saturate = true)" : "($0)"),
           {saturate ? "atx.tile_convert %$0 {saturate} : $0t -> $t" : "atx.tile_convert %$0 : $0t -> $t"});
     return;
@@ -606,12 +622,15 @@ void Generator::addDot() {
     return;
   std::optional<unsigned> lhs = find([](const TensorType &type) {
     return type.shape.size() == 2 &&
-           (type.element == DataType::F32 || type.element == DataType::BF16 || type.element == DataType::F16);
+           (type.element == DataType::F32 || type.element == DataType::BF16 || type.element == DataType::F16 ||
+            isSmallFloat(type.element));
   });
   if (!lhs)
     return;
   TensorType a = typeOf(*lhs), b = a;
   b.shape = {1 + below(20), a.shape[1]};
+  if (!fillsBytes(b))
+    return;
   unsigned rhs = addParameter(b, /*byRow=*/false);
   TensorType to;
   to.element = DataType::F32;
@@ -684,6 +703,8 @@ void Generator::run() {
     type.element = pick({DataType::F32, DataType::F32, DataType::F32, DataType::BF16, DataType::F16, DataType::I32,
                          DataType::I32, DataType::I64, DataType::U8, DataType::U32, DataType::I8});
     int64_t kind = below(6);
+    if (has("packed") && kind != 0 && columns % 4 == 0 && below(8) == 0)
+      type.element = pick({DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN});
     type.shape = {program.tileRows, columns};
     if (kind == 0)
       type.shape = {program.tileRows};
@@ -698,10 +719,11 @@ void Generator::run() {
     for (unsigned operand : node.operands)
       used[operand] = true;
   for (unsigned i = program.nodes.size(); i-- > 0 && program.results.size() < 3;)
-    if (!used[i] && (!program.nodes[i].isParameter || program.results.empty()))
+    if (!used[i] && fillsBytes(program.nodes[i].type) && (!program.nodes[i].isParameter || program.results.empty()))
       program.results.push_back(i);
-  if (program.results.empty())
-    program.results.push_back(program.nodes.size() - 1);
+  for (unsigned i = program.nodes.size(); i-- > 0 && program.results.empty();)
+    if (fillsBytes(program.nodes[i].type))
+      program.results.push_back(i);
 }
 } // namespace
 

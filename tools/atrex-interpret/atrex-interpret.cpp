@@ -104,7 +104,7 @@ json::Value toJSON(const JudgeResult &result) {
     json::Array elements, bounds;
     for (int64_t i = 0; i < output.value.size(); ++i) {
       const Number &number = output.value[i];
-      elements.push_back("0x" + utohexstr(number.bits, true, parameter.getElementBytes() * 2));
+      elements.push_back("0x" + utohexstr(number.bits, true, (parameter.getElementBits() + 3) / 4));
       // JSON has no infinity.
       bounds.push_back(number.isUndetermined() ? json::Value(nullptr) : json::Value(number.bound));
     }

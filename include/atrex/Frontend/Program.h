@@ -89,9 +89,10 @@ enum class Elementwise : uint8_t {
   Round,
   Trunc,
   IsNaN,
-  /// Approximate quotient and square root.
+  /// Approximate quotient, square root and power of 2.
   FastDiv,
   FastSqrt,
+  FastExp2,
   /// condition, value if true, value if false
   Select,
   Fma,

@@ -102,7 +102,7 @@ using RuntimeValue = std::variant<Array, Memory>;
 //===----------------------------------------------------------------------===//
 
 /// A tensor on the host: elements in row-major order, each in the least number
-/// of whole bytes.
+/// of whole bytes; floats of 4 and 6 bits packed, the first in the low bits.
 struct HostTensor {
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;
@@ -133,7 +133,14 @@ struct Parameter {
   std::vector<DimExpr> shape;
   std::optional<double> defaultValue;
 
-  unsigned getElementBytes() const { return (element.bits + 7) / 8; }
+  /// Bits of an element in memory.
+  unsigned getElementBits() const {
+    return element.isFloat() ? element.bits : (element.bits + 7) / 8 * 8;
+  }
+  size_t getBytes(int64_t elements) const { return (size_t(elements) * getElementBits() + 7) / 8; }
+  /// Element `index` of a tensor's bytes; bits beyond them are 0.
+  uint64_t loadBits(llvm::ArrayRef<uint8_t> bytes, size_t index) const;
+  void storeBits(llvm::MutableArrayRef<uint8_t> bytes, size_t index, uint64_t bits) const;
 };
 
 /// The function of a module to run: the one named, or the only one with

@@ -215,13 +215,60 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
     a layout still differs from the one needed, `atx.convert_layout` is placed
     right behind the definition, once for each layout.
 
-    The result: `atx.tile_layouts` on every operation with tile results.
+    A product takes the matrix instruction with the fewest passes. Where its sum
+    becomes the left factor of another, element by element, both keep their rows in
+    the same lanes where that costs less than moving the factor, and the second
+    sums in the order in which the first left its columns. A load that such a
+    product needs transposed gives each lane a block, so that it has neighbours
+    along both dimensions.
+
+    The result: `atx.tile_layouts` on every operation with tile results, and
+    `atx.contract` on products.
   }];
-  let options = [Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+    TunableOption<"mfmaRows", "mfma-rows", "unsigned", /*default=*/"0",
+      "rows of the matrix instruction, 0 chooses", [0, 16, 32]>,
+    TunableOption<"wavesM", "waves-m", "unsigned", /*default=*/"0",
+      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>
+  ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
   let statistics = [Statistic<"numAssigned", "num-assigned", "tiles with a layout">,
                     Statistic<"numConversions", "num-conversions", "conversions of a layout">,
                     Statistic<"numRecomputed", "num-recomputed", "cheap operations placed in a layout">];
+}
+
+def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "stage the tiles of loops in shared memory, ahead of their use";
+  let description = [{
+    Where a loop reads a tile from a tensor and needs it in another layout
+    (`atx.convert_layout`), the tile goes through a slot of shared memory of its
+    own (`atx.stage_alloc`) in the arrangement, padded or swizzled, that lets its
+    writes and reads meet the fewest bank conflicts. The loop is pipelined: with `stages` slots a tile is written
+    `stages` - 1 iterations before it is read, and `prefetch` iterations before
+    that it is loaded into registers. Loads for iterations behind the last repeat
+    the last one. With several slots and `prefetch` 0 a tile is loaded at the start of an iteration and written at its
+    end.
+
+    A tile is staged when what leads to it inside the loop depends on the loop
+    counter alone and reads only memory that the loop does not write.
+
+    `stages` 0 takes two slots when they fit beside enough waves to hide the
+    latency of one another, else one. `prefetch` -1 takes 1 with one slot and 0 with
+    several, which saves registers.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+    TunableOption<"stages", "stages", "unsigned", /*default=*/"0", "slots of each staged tile, 0 chooses",
+      [0, 1, 2, 3, 4]>,
+    TunableOption<"prefetch", "prefetch", "int64_t", /*default=*/"-1",
+      "iterations that a tile waits in registers before it is written, -1 chooses", [-1, 0, 1, 2]>,
+    TunableOption<"swizzle", "swizzle", "unsigned", /*default=*/"1", "1 arranges against bank conflicts", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which tiles are staged, and which are not and why">
+  ];
+  let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numStaged", "num-staged", "tiles staged in shared memory">,
+                    Statistic<"numPipelined", "num-pipelined", "loops pipelined">];
 }
 
 def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp"> {

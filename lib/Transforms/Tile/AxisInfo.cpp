@@ -277,6 +277,11 @@ AxisInfo IndexAnalysis::compute(Value value) {
     }
     return finish();
   }
+  // One of two multiples.
+  if (isa<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::SelectOp>(op)) {
+    unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
+    info.divisor = std::gcd(getInfo(op->getOperand(first)).divisor, getInfo(op->getOperand(first + 1)).divisor);
+  }
   // Everything else element by element: equal operands give equal results.
   if (rank != 0 && OpTrait::hasElementwiseMappableTraits(op)) {
     info.constancy.assign(rank, unbounded);
@@ -301,10 +306,13 @@ std::optional<Bounds> IndexAnalysis::getRange(Value value) {
   --depth;
   // What the type cannot hold has wrapped.
   Type element = getElementTypeOrSelf(value.getType());
-  if (range && isa<IntegerType>(element)) {
+  if (isa<IntegerType>(element)) {
     unsigned bits = element.getIntOrFloatBitWidth();
-    if (bits < 64 && (!llvm::isIntN(bits, range->min) || !llvm::isIntN(bits, range->max)))
+    if (range && bits < 64 && (!llvm::isIntN(bits, range->min) || !llvm::isIntN(bits, range->max)))
       range.reset();
+    // Every number is one that the type holds.
+    if (!range && bits <= 32 && bits > 1)
+      range = Bounds{-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
   }
   return ranges[value] = range;
 }

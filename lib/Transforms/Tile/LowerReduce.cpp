@@ -9,6 +9,7 @@
 #include "Combine.h"
 #include "TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -256,6 +257,32 @@ LogicalResult Reducer::overThreads(SmallVector<Parts> &values, uint64_t bits, ui
   return success();
 }
 
+/// The extremum of many f32, NaN if any is one. One comparison finds a NaN in two numbers, and the hardware's maximum
+/// of three passes over NaN: half of the instructions that a maximum which keeps NaN takes each time.
+static Value reduceExtremum(TileEmitter &e, ArrayRef<Parts> values, bool largest) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Value result, anyNaN;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    Value x = values[i][0], y = values[std::min(i + 1, values.size() - 1)][0];
+    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, y);
+    anyNaN = anyNaN ? Value(arith::OrIOp::create(b, loc, anyNaN, isNaN)) : isNaN;
+    auto join = [&](Value value) {
+      if (!result)
+        result = value;
+      else
+        result = largest ? Value(LLVM::MaxNumOp::create(b, loc, result, value))
+                         : Value(LLVM::MinNumOp::create(b, loc, result, value));
+    };
+    join(x);
+    if (i + 1 < values.size())
+      join(y);
+  }
+  Value nan =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(b.getF32Type(), APFloat::getQNaN(APFloat::IEEEsingle())));
+  return arith::SelectOp::create(b, loc, anyNaN, nan, result);
+}
+
 LogicalResult tile::lowerReduce(TileEmitter &e, Operation *op) {
   auto reduce = cast<atx::TileReduceOp>(op);
   OpBuilder &b = e.b;
@@ -369,7 +396,11 @@ LogicalResult tile::lowerReduce(TileEmitter &e, Operation *op) {
     // A register that is dead along the kept dimensions only.
     if (group.empty())
       group.push_back(isArg ? Parts{e.i32(0), e.i32(0)} : Parts{neutral});
-    partial.push_back(reducer.tree(group));
+    bool isExtremum = combineKind == CombineKind::Max || combineKind == CombineKind::Min;
+    if (!isArg && isExtremum && element.isF32() && group.size() > 2)
+      partial.push_back({reduceExtremum(e, group, combineKind == CombineKind::Max)});
+    else
+      partial.push_back(reducer.tree(group));
   }
   if (failed(reducer.overThreads(partial, bits, keptBits, op)))
     return failure();

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 using namespace atrex;
@@ -290,10 +291,10 @@ TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
 
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
+  int64_t room = int64_t(chip.ldsBytesPerCU) - scratchBase - (held ? nextScratch : 0);
   if (bytes > room)
     return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << sharedBytes + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has "
+                             << scratchBase + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has "
                              << chip.ldsBytesPerCU << "; use smaller tiles",
            failure();
   // Behind the last use, so that the next writes do not wait for its reads.
@@ -311,7 +312,8 @@ FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   pending.push_back({offset, offset + bytes});
   nextScratch = offset + bytes;
   scratchEnd = std::max(scratchEnd, offset + bytes);
-  return sharedBytes + offset;
+  ldsEnd = std::max(ldsEnd, scratchBase + offset + bytes);
+  return scratchBase + offset;
 }
 
 void TileEmitter::ldsBarrier(unsigned keep) {
@@ -359,6 +361,8 @@ Value TileEmitter::toStorage(Value vector) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, storage), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, storage), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (!isa<IntegerType>(element))
     vector = arith::BitcastOp::create(b, loc, withElement(type, b.getIntegerType(bits)), vector);
@@ -373,6 +377,8 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, element), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, element), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (element.isInteger(1)) {
     // Any byte that is not 0 is true.
@@ -389,15 +395,18 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
 // slow and not allowed everywhere; it leaves atomic ones alone.
 
 Value TileEmitter::loadLDS(Type storage, int64_t count, Value pointer, int64_t align) {
-  if (count != 1)
-    return LLVM::LoadOp::create(b, loc, VectorType::get(count, storage), pointer, align);
+  if (count != 1 || storage.getIntOrFloatBitWidth() >= 32) {
+    auto load =
+        LLVM::LoadOp::create(b, loc, count != 1 ? Type(VectorType::get(count, storage)) : storage, pointer, align);
+    setScopes(load);
+    return count != 1 ? load.getResult() : splat(load, 1);
+  }
   unsigned bits = storage.getIntOrFloatBitWidth();
-  if (bits >= 32)
-    return splat(LLVM::LoadOp::create(b, loc, storage, pointer, align), 1);
   Type integer = b.getIntegerType(bits);
   Value loaded = LLVM::LoadOp::create(b, loc, integer, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
                                       /*isInvariant=*/false, /*isInvariantGroup=*/false,
                                       LLVM::AtomicOrdering::monotonic, "singlethread");
+  setScopes(loaded.getDefiningOp());
   if (integer != storage)
     loaded = arith::BitcastOp::create(b, loc, storage, loaded);
   return splat(loaded, 1);
@@ -405,21 +414,26 @@ Value TileEmitter::loadLDS(Type storage, int64_t count, Value pointer, int64_t a
 
 void TileEmitter::storeLDS(Value vector, Value pointer, int64_t align) {
   auto type = cast<VectorType>(vector.getType());
-  if (type.getNumElements() != 1) {
-    LLVM::StoreOp::create(b, loc, vector, pointer, align);
+  unsigned bits = type.getElementTypeBitWidth();
+  if (type.getNumElements() != 1 || bits >= 32) {
+    Value value = type.getNumElements() != 1 ? vector : extract(vector, 0);
+    setScopes(LLVM::StoreOp::create(b, loc, value, pointer, align));
     return;
   }
   Value value = extract(vector, 0);
-  unsigned bits = type.getElementTypeBitWidth();
-  if (bits >= 32) {
-    LLVM::StoreOp::create(b, loc, value, pointer, align);
-    return;
-  }
   Type integer = b.getIntegerType(bits);
   if (value.getType() != integer)
     value = arith::BitcastOp::create(b, loc, integer, value);
-  LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "singlethread");
+  setScopes(LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                                  /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "singlethread"));
+}
+
+void TileEmitter::setScopes(Operation *access) {
+  if (!aliasScopes)
+    return;
+  auto interface = cast<LLVM::AliasAnalysisOpInterface>(access);
+  interface.setAliasScopes(aliasScopes);
+  interface.setNoAliasScopes(noaliasScopes);
 }
 
 FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type element, unsigned contiguousDim,
@@ -430,7 +444,7 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   array.contiguousDim = contiguousDim;
   array.strides.resize(extents.size(), 1);
   int64_t quantum = std::max<int64_t>(1, 16 / array.bytes), next = 1;
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes - (held ? nextScratch : 0);
+  int64_t room = int64_t(chip.ldsBytesPerCU) - scratchBase - (held ? nextScratch : 0);
   if (!extents.empty()) {
     next = extents[contiguousDim];
     int64_t rowCount = llvm::product_of(extents) / extents[contiguousDim];
@@ -457,10 +471,8 @@ FailureOr<LDSArray> TileEmitter::acquireArray(ArrayRef<int64_t> extents, Type el
   return array;
 }
 
-/// Elements that one access to an array can take: they follow one another in
-/// registers and in memory, and every address they have is aligned.
-static int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape,
-                              unsigned startDim, int64_t start) {
+int64_t tile::getArrayVector(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape,
+                             unsigned startDim, int64_t start) {
   if (array.strides.empty())
     return 1;
   int64_t run = layout.getRunLength(array.contiguousDim);
@@ -482,6 +494,20 @@ static int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, A
   return vector;
 }
 
+/// By work-item: bytes that its coordinates add. Empty where nothing asks for them.
+static SmallVector<int64_t> getLaneOffsets(const LDSArray &array, const TileLayout &layout) {
+  SmallVector<int64_t> offsets;
+  if (array.swizzle.isIdentity())
+    return offsets;
+  for (int64_t thread = 0; thread < layout.getThreads(); ++thread) {
+    int64_t offset = 0;
+    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+      offset += layout.getThreadCoordinate(dim, thread) * array.strides[dim] * array.bytes;
+    offsets.push_back(offset);
+  }
+  return offsets;
+}
+
 void TileEmitter::writeArray(const LDSArray &array, const TileValue &tile, unsigned startDim, int64_t start) {
   Value stored = toStorage(tile.vector);
   emitIf(isFirstCopy(tile.layout), [&] {
@@ -491,6 +517,7 @@ void TileEmitter::writeArray(const LDSArray &array, const TileValue &tile, unsig
         Value term = arith::MulIOp::create(b, loc, coordinate, i32(array.strides[dim] * array.bytes));
         base = base ? Value(arith::AddIOp::create(b, loc, base, term)) : term;
       }
+    SmallVector<int64_t> laneOffsets = getLaneOffsets(array, tile.layout);
     int64_t vector = getArrayVector(array, tile.layout, tile.shape, startDim, start);
     int64_t count = tile.layout.getNumRegisters();
     for (int64_t reg = 0; reg < count; reg += vector) {
@@ -506,7 +533,8 @@ void TileEmitter::writeArray(const LDSArray &array, const TileValue &tile, unsig
         SmallVector<int64_t> regs;
         for (int64_t i = 0; i < vector; ++i)
           regs.push_back(reg + i);
-        storeLDS(select(stored, regs), getLDS(array.offset + at * array.bytes, base), vector * array.bytes);
+        storeLDS(select(stored, regs), getArrayPointer(array, base, laneOffsets, at * array.bytes),
+                 vector * array.bytes);
       });
     }
   });
@@ -534,6 +562,9 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
       base = base ? Value(arith::AddIOp::create(b, loc, base, term)) : term;
     }
   }
+  SmallVector<int64_t> laneOffsets;
+  if (!llvm::is_contained(clamped, true))
+    laneOffsets = getLaneOffsets(array, layout);
   int64_t count = layout.getNumRegisters();
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < count; reg += vector) {
@@ -564,8 +595,8 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
       address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
       at += offset * array.strides[dim];
     }
-    pieces.push_back(
-        loadLDS(array.storage, vector, getLDS(array.offset + at * array.bytes, address), vector * array.bytes));
+    Value pointer = getArrayPointer(array, address, laneOffsets, at * array.bytes);
+    pieces.push_back(loadLDS(array.storage, vector, pointer, vector * array.bytes));
   }
   return fromStorage(concat(pieces), element);
 }
@@ -583,48 +614,55 @@ Value TileEmitter::isInWindow(const LDSArray &array, const TileLayout &layout, i
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, shifted, i32(array.end - array.begin));
 }
 
-FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLayout &to, Operation *user) {
-  if (tile.layout == to)
-    return tile.vector;
-  ++numConversions;
-  // Copies may go, and registers change places.
+std::optional<SmallVector<int64_t>> tile::findLocalConversion(const TileLayout &from, const TileLayout &to,
+                                                              ArrayRef<int64_t> shape) {
   unsigned rank = to.getRank();
-  bool registersOnly = to.isRegisterPermutationOf(tile.layout);
-  if (registersOnly) {
-    SmallVector<int64_t> registers;
+  // Registers by their coordinates.
+  auto getCoordinates = [&](const TileLayout &layout, int64_t reg) {
+    std::vector<int64_t> coordinates;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      coordinates.push_back(layout.getRegisterCoordinate(dim, reg));
+    return coordinates;
+  };
+  SmallVector<int64_t> registers;
+  if (to.isRegisterPermutationOf(from)) {
+    // Copies may go, and registers change places.
+    std::map<std::vector<int64_t>, int64_t> sources;
+    for (int64_t reg = 0; reg < from.getNumRegisters(); ++reg)
+      sources.try_emplace(getCoordinates(from, reg), reg);
     for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg)
-      for (int64_t source = 0; source < tile.layout.getNumRegisters(); ++source) {
-        bool equal = true;
-        for (unsigned dim = 0; equal && dim < rank; ++dim)
-          equal = to.getRegisterCoordinate(dim, reg) == tile.layout.getRegisterCoordinate(dim, source);
-        if (equal) {
-          registers.push_back(source);
-          break;
-        }
-      }
-    return select(tile.vector, registers);
+      registers.push_back(sources.at(getCoordinates(to, reg)));
+    return registers;
   }
   // Every work-item already holds what it needs, the tile is repeated. Coordinates
   // are sums over the bits of the work-item's number, so that single bits decide.
-  bool local = to.getNumRegisters() * tile.layout.getNumRegisters() <= 65536;
-  SmallVector<int64_t> registers;
-  for (int64_t reg = 0; local && reg < to.getNumRegisters(); ++reg) {
-    int64_t found = isAlwaysDead(to, tile.shape, reg) ? 0 : -1;
-    for (int64_t source = 0; found < 0 && source < tile.layout.getNumRegisters(); ++source) {
+  if (to.getNumRegisters() * from.getNumRegisters() > 65536)
+    return std::nullopt;
+  for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+    int64_t found = TileEmitter::isAlwaysDead(to, shape, reg) ? 0 : -1;
+    for (int64_t source = 0; found < 0 && source < from.getNumRegisters(); ++source) {
       bool equal = true;
       for (unsigned dim = 0; equal && dim < rank; ++dim)
         for (int64_t t = 0; equal && t < to.getThreads(); t = t == 0 ? 1 : t * 2)
           equal = to.getRegisterCoordinate(dim, reg) + to.getThreadCoordinate(dim, t) ==
-                  tile.layout.getRegisterCoordinate(dim, source) + tile.layout.getThreadCoordinate(dim, t);
+                  from.getRegisterCoordinate(dim, source) + from.getThreadCoordinate(dim, t);
       if (equal)
         found = source;
     }
-    local = found >= 0;
+    if (found < 0)
+      return std::nullopt;
     registers.push_back(found);
   }
-  if (local)
-    return select(tile.vector, registers);
+  return registers;
+}
 
+FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLayout &to, Operation *user) {
+  if (tile.layout == to)
+    return tile.vector;
+  ++numConversions;
+  if (std::optional<SmallVector<int64_t>> registers = findLocalConversion(tile.layout, to, tile.shape))
+    return select(tile.vector, *registers);
+  unsigned rank = to.getRank();
   ++numLDSConversions;
   if (remarks)
     user->emitRemark() << "moves a tile of type " << VectorType::get(tile.shape, tile.getElementType())
@@ -639,7 +677,7 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
   // What does not fit goes in several parts.
   Type element = tile.getElementType();
   int64_t bytes = getStorageType(element).getIntOrFloatBitWidth() / 8;
-  int64_t room = int64_t(chip.ldsBytesPerCU) - sharedBytes;
+  int64_t room = int64_t(chip.ldsBytesPerCU) - scratchBase;
   SmallVector<int64_t> part = tile.shape;
   std::optional<unsigned> windowDim;
   if (llvm::product_of(tile.shape) * bytes > room) {
@@ -1044,6 +1082,10 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     lowering = lowerConvert;
   else if (isa<atx::TileRawOp>(op))
     lowering = lowerRaw;
+  else if (isa<atx::StageWriteOp>(op))
+    lowering = lowerStageWrite;
+  else if (isa<atx::StageReadOp>(op))
+    lowering = lowerStageRead;
   else if (isa<vector::ContractionOp>(op))
     lowering = lowerContract;
   else if (isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -1212,8 +1254,14 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
   }
   if (isa<memref::ReinterpretCastOp, atx::TileSharedOp>(op))
     return success();
-  if (isa<gpu::BarrierOp>(op)) {
-    gpu::BarrierOp::create(b, loc);
+  if (isa<atx::StageAllocOp>(op))
+    return beginStage(op);
+  if (isa<atx::StageDeallocOp>(op)) {
+    endStage(op);
+    return success();
+  }
+  if (isa<gpu::BarrierOp, amdgpu::LDSBarrierOp>(op)) {
+    b.clone(*op);
     pending.clear();
     scratchUnknown = false;
     return success();
@@ -1281,7 +1329,9 @@ LogicalResult TileEmitter::run() {
       ref.sizes.push_back(b.getIndexAttr(extent));
       ref.strides.push_back(b.getIndexAttr(stride));
     }
-    int64_t bytes = ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
+    int64_t bytes = isPackedType(ref.elementType)
+                        ? llvm::divideCeil(ref.staticElements * ref.elementType.getIntOrFloatBitWidth(), 8)
+                        : ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
     ref.base = getLDS(sharedBytes);
     sharedBytes = llvm::alignTo(sharedBytes + bytes, 16);
     memories[op.getResult()] = ref;
@@ -1295,6 +1345,7 @@ LogicalResult TileEmitter::run() {
     entryPoint = last;
 
   scratchUnknown = false;
+  scratchBase = ldsEnd = sharedBytes;
   if (failed(emitBlock(old)))
     return failure();
   loc = kernel.getLoc();
@@ -1305,7 +1356,7 @@ LogicalResult TileEmitter::run() {
   old.dropAllReferences();
   old.erase();
   kernel.setFunctionType(b.getFunctionType(types, TypeRange()));
-  int64_t bytes = sharedBytes + scratchEnd;
+  int64_t bytes = ldsEnd;
   if (bytes == 0) {
     lds.erase();
     return success();

@@ -17,6 +17,7 @@
 
 #include "AxisInfo.h"
 #include "TileLayout.h"
+#include "atrex/Analysis/LDSBanks.h"
 #include "atrex/Target/Chip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -66,7 +67,29 @@ struct LDSArray {
   Type storage;
   int64_t bytes = 4;
   unsigned contiguousDim = 0;
+  /// On byte offsets from the array's start.
+  layout::Swizzle swizzle;
+  /// i32, bytes: added after the swizzle. Null for the first slot.
+  Value slot;
+  /// Scopes that tell accesses apart which cannot meet; null for none.
+  ArrayAttr aliasScopes, noaliasScopes;
 };
+
+/// Elements that one access to an array can take: they follow one another in registers
+/// and in memory, and every address they have is aligned.
+int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape, unsigned startDim,
+                       int64_t start);
+/// A tile of `shape` in memory with the dimensions of `order` from the contiguous one on and `pad` elements behind
+/// each run; for a slot of `atx.stage_alloc`.
+LDSArray arrangeArray(ArrayRef<int64_t> shape, Type storage, ArrayRef<int64_t> order, int64_t pad);
+/// Elements from the first to the last, with padding.
+int64_t getArrayElements(const LDSArray &array, ArrayRef<int64_t> shape);
+/// Byte offsets, not swizzled, of the accesses with which the first wave writes or reads a tile.
+LDSAccess describeArrayAccess(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape, bool isWrite);
+/// The registers of `from` that hold the registers of `to` where every work-item holds what it needs; nothing where
+/// elements must move between work-items.
+std::optional<SmallVector<int64_t>> findLocalConversion(const TileLayout &from, const TileLayout &to,
+                                                        ArrayRef<int64_t> shape);
 
 class TileEmitter {
 public:
@@ -89,6 +112,12 @@ public:
     return llvm::to_vector(cast<VectorType>(old.getType()).getShape());
   }
   FailureOr<MemoryRef> getMemory(Value old, Operation *user);
+  /// The array behind a stage, at `slot`.
+  LDSArray getStage(Value old, Value slot);
+  LogicalResult beginStage(Operation *op);
+  void endStage(Operation *op);
+  void writeStage(Value old, Value slot, const TileValue &tile);
+  Value readStage(Value old, Value slot, const TileLayout &layout);
 
   //===--- Small emission ---------------------------------------------------===//
 
@@ -146,12 +175,19 @@ public:
   /// What was written to shared memory can be read; the last `keep` spaces are about to be.
   void ldsBarrier(unsigned keep = 1);
   Value getLDS(int64_t offset, Value byteOffset = {});
-  /// Elements as memory holds them: i1 in bytes, narrow floats as integers.
+  /// The pointer to byte `constant` plus `lane` (i32, null for 0) of an array. `laneOffsets` has `lane` for every
+  /// work-item where it depends on that alone, else it is empty.
+  Value getArrayPointer(const LDSArray &array, Value lane, ArrayRef<int64_t> laneOffsets, int64_t constant);
+  /// Elements as scratch memory holds them: i1 in bytes, narrow floats as integers.
+  /// The byte of a packed float has zeros above its bits; it is the same register, as
+  /// LLVM would take vectors of i4 apart in memory.
   Type getStorageType(Type element);
   Value toStorage(Value vector);
   Value fromStorage(Value vector, Type element);
   Value loadLDS(Type storage, int64_t count, Value pointer, int64_t align);
   void storeLDS(Value vector, Value pointer, int64_t align);
+  /// Marks an access to shared memory with the scopes in force.
+  void setScopes(Operation *access);
 
   /// An array for a tile of `extents`, rows along `contiguousDim`, padded against bank conflicts.
   FailureOr<LDSArray> acquireArray(ArrayRef<int64_t> extents, Type element, unsigned contiguousDim, Operation *user);
@@ -208,11 +244,25 @@ private:
   Operation *entryPoint = nullptr;
 
   LLVM::GlobalOp lds;
-  int64_t sharedBytes = 0, scratchEnd = 0;
+  /// The kernel's own memory, and the largest end of what lies behind it.
+  int64_t sharedBytes = 0, ldsEnd = 0;
+  struct Stage {
+    LDSArray array;
+    int64_t slotBytes = 0, slots = 1, begin = 0;
+  };
+  DenseMap<Value, Stage> stages;
+  /// In force for the accesses that are being emitted.
+  ArrayAttr aliasScopes, noaliasScopes;
+  /// Where scratch begins behind the stages that live.
+  int64_t scratchBase = 0, scratchEnd = 0;
   SmallVector<std::pair<int64_t, int64_t>> pending;
   int64_t nextScratch = 0;
   bool scratchUnknown = true, held = false;
 };
+
+/// Floats of 4 and 6 bits: tensors hold them without gaps, the first in the low
+/// bits of its byte; scratch memory has a byte for each.
+inline bool isPackedType(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 8; }
 
 /// Layout rules that both passes share.
 bool isElementwise(Operation *op);
@@ -225,6 +275,11 @@ AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange in
 Value widenFloat(TileEmitter &e, Value value, Type element);
 /// Floats of any width as floats of at most 8 bits, nearest even.
 Value narrowFloat(TileEmitter &e, Value value, Type element, bool saturate);
+
+/// Packed elements as i4 or i6 fields of `chunks` of up to 32 bits: `count` elements
+/// as a vector, and back.
+Value unpackElements(TileEmitter &e, ArrayRef<Value> chunks, Type element, int64_t count);
+SmallVector<Value> packElements(TileEmitter &e, Value vector, unsigned chunkBits);
 
 //===--- Lowerings of operations, one file each kind ---------------------------===//
 
@@ -242,6 +297,8 @@ LogicalResult lowerConvert(TileEmitter &e, Operation *op);
 LogicalResult lowerFloatCast(TileEmitter &e, Operation *op);
 LogicalResult lowerContract(TileEmitter &e, Operation *op);
 LogicalResult lowerRaw(TileEmitter &e, Operation *op);
+LogicalResult lowerStageWrite(TileEmitter &e, Operation *op);
+LogicalResult lowerStageRead(TileEmitter &e, Operation *op);
 
 } // namespace atrex::tile
 

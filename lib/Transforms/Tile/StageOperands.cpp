@@ -1,0 +1,600 @@
+//===- StageOperands.cpp - Pipelined loops over staged tiles --------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileLowering.h"
+#include "atrex/Transforms/Passes.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace atrex {
+#define GEN_PASS_DEF_STAGEOPERANDSPASS
+#include "atrex/Transforms/Passes.h.inc"
+} // namespace atrex
+
+using namespace mlir;
+using namespace atrex;
+using namespace atrex::tile;
+
+namespace {
+
+TileLayout getLayoutOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  unsigned number;
+  if (op) {
+    number = cast<OpResult>(value).getResultNumber();
+  } else {
+    auto arg = cast<BlockArgument>(value);
+    op = arg.getOwner()->getParentOp();
+    number = arg.getArgNumber() - (isa<scf::ForOp>(op) ? 1 : 0);
+  }
+  auto attrs = op->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
+  if (!attrs || number >= attrs.size() || !isa<atx::TileLayoutAttr>(attrs[number]))
+    return TileLayout();
+  return TileLayout(cast<atx::TileLayoutAttr>(attrs[number]));
+}
+
+bool isShared(Value memory) {
+  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(cast<MemRefType>(memory.getType()).getMemorySpace());
+  return space && space.getValue() == gpu::AddressSpace::Workgroup;
+}
+
+/// How a staged tile lies in shared memory, and what that costs a wave.
+struct Arrangement {
+  SmallVector<int64_t> order;
+  int64_t pad = 0;
+  layout::Swizzle swizzle;
+  int64_t bytes = 0, passes = 0, extra = 0, cost = 0;
+};
+
+/// A tile that goes through shared memory.
+struct Staged {
+  atx::ConvertLayoutOp convert;
+  /// What is converted.
+  Value input;
+  /// Loads that give what the tile is made of, and everything that they need from the loop.
+  llvm::SmallSetVector<Operation *, 4> loads;
+  /// From the loads to the tile.
+  SmallVector<Operation *> transform;
+  Arrangement arrangement;
+  Value stage;
+};
+
+class LoopStager {
+public:
+  LoopStager(scf::ForOp loop, const ChipInfo &chip, int64_t threads) : loop(loop), chip(chip), threads(threads) {}
+
+  bool collect(bool remarks);
+  LogicalResult arrange(bool swizzle);
+  /// The number of slots, or nothing where not even one fits.
+  std::optional<unsigned> chooseStages(unsigned wanted, int64_t held);
+  int64_t getBytes(unsigned stages) const;
+  /// Shared memory that the loop's body needs for other things.
+  int64_t getInnerBytes();
+  void rewrite(unsigned stages, unsigned prefetch);
+
+  std::vector<Staged> staged;
+
+private:
+  bool reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSetVector<Operation *, 16> &needed,
+             llvm::SmallSetVector<Operation *, 16> &transform, std::string &reason);
+
+  scf::ForOp loop;
+  const ChipInfo &chip;
+  int64_t threads;
+  /// What loads need, in the order of the body.
+  llvm::SmallSetVector<Operation *, 16> loadPart;
+  bool writesGlobal = false, hasBarrier = false;
+};
+
+} // namespace
+
+/// Follows `value` back through the loop's body. False with a reason where that leads to something that is not known
+/// an iteration ahead.
+bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSetVector<Operation *, 16> &needed,
+                       llvm::SmallSetVector<Operation *, 16> &transform, std::string &reason) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (arg.getOwner() != loop.getBody() || arg == loop.getInductionVar())
+      return true;
+    reason = "it depends on a value that the loop carries";
+    return false;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isAncestor(op))
+    return true;
+  if (op->getBlock() != loop.getBody()) {
+    reason = "it is computed inside of a branch or an inner loop";
+    return false;
+  }
+  bool load = isa<atx::TileLoadOp>(op);
+  // An operation on both sides of a load is computed twice.
+  if (behindLoad || load ? needed.contains(op) : transform.contains(op)) {
+    if (load && !behindLoad)
+      tile.loads.insert(op);
+    return true;
+  }
+  if (load && isShared(cast<atx::TileLoadOp>(op).getMemory())) {
+    reason = "it is read from shared memory";
+    return false;
+  }
+  if (load && writesGlobal) {
+    reason = "the loop writes to a tensor, which may be the one that is read";
+    return false;
+  }
+  if (!load && (!isMemoryEffectFree(op) || op->getNumRegions() != 0)) {
+    reason = ("it comes from '" + op->getName().getStringRef() + "'").str();
+    return false;
+  }
+  for (Value operand : op->getOperands())
+    if (!reach(operand, tile, behindLoad || load, needed, transform, reason))
+      return false;
+  if (behindLoad || load)
+    needed.insert(op);
+  else
+    transform.insert(op);
+  if (load && !behindLoad)
+    tile.loads.insert(op);
+  return true;
+}
+
+bool LoopStager::collect(bool remarks) {
+  loop.getBody()->walk([&](Operation *op) {
+    if (auto store = dyn_cast<atx::TileStoreOp>(op))
+      writesGlobal |= !isShared(store.getMemory());
+    else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
+      writesGlobal |= !isShared(atomic.getMemory());
+    else if (isa<gpu::BarrierOp>(op))
+      hasBarrier = true;
+    else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
+      writesGlobal = true;
+  });
+  llvm::SmallSetVector<Operation *, 16> allNeeded;
+  for (auto convert : loop.getBody()->getOps<atx::ConvertLayoutOp>()) {
+    TileLayout from = getLayoutOf(convert.getInput()), to = getLayoutOf(convert.getResult());
+    ArrayRef<int64_t> shape = cast<VectorType>(convert.getType()).getShape();
+    if (from.getRank() == 0 || to.getRank() == 0 || findLocalConversion(from, to, shape))
+      continue;
+    Staged tile;
+    tile.convert = convert;
+    tile.input = convert.getInput();
+    llvm::SmallSetVector<Operation *, 16> needed, transform;
+    std::string reason;
+    bool reached = reach(convert.getInput(), tile, false, needed, transform, reason);
+    if (reached && tile.loads.empty())
+      continue;
+    if (hasBarrier) {
+      reached = false;
+      reason = "the loop has a barrier of its own";
+    }
+    if (!reached) {
+      // What the loop computes anew is not expected to come from elsewhere.
+      if (remarks && reason != "it depends on a value that the loop carries")
+        convert.emitRemark() << "a tile of type " << convert.getType() << " is not staged: " << reason;
+      continue;
+    }
+    tile.transform = transform.takeVector();
+    for (Operation *op : needed)
+      allNeeded.insert(op);
+    staged.push_back(std::move(tile));
+  }
+  for (Operation &op : *loop.getBody())
+    if (allNeeded.contains(&op))
+      loadPart.insert(&op);
+  return !staged.empty();
+}
+
+/// The best arrangement of one tile between two layouts.
+static FailureOr<Arrangement> findArrangement(const TileLayout &write, const TileLayout &read, ArrayRef<int64_t> shape,
+                                              Type element, const ChipInfo &chip, bool swizzle, Operation *op) {
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Type storage = IntegerType::get(op->getContext(), std::max(8u, bits));
+  std::optional<Arrangement> best;
+  for (unsigned contiguous = 0; contiguous < shape.size(); ++contiguous) {
+    int64_t run = std::max(write.withFastest(contiguous).getRunLength(contiguous),
+                           read.withFastest(contiguous).getRunLength(contiguous));
+    if (run == 1 && contiguous + 1 != shape.size())
+      continue;
+    Arrangement candidate;
+    candidate.order.push_back(contiguous);
+    for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim)
+      if (dim != contiguous)
+        candidate.order.push_back(dim);
+    LDSArray array = arrangeArray(shape, storage, candidate.order, 0);
+    std::vector<LDSAccess> accesses = {
+        describeArrayAccess(array, write.withFastest(contiguous), shape, /*isWrite=*/true),
+        describeArrayAccess(array, read.withFastest(contiguous), shape, /*isWrite=*/false)};
+    layout::Fault fault;
+    int64_t rowBytes = shape[contiguous] * array.bytes;
+    std::optional<LDSTile> tile = makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes, fault);
+    if (!tile)
+      return op->emitError() << "shared memory cannot hold a tile of " << rowBytes << " bytes a row: " << fault.text,
+             failure();
+    candidate.bytes = tile->getBytes();
+    std::optional<LDSSolution> solution;
+    if (swizzle)
+      solution = solveLDSConflicts(chip, *tile, accesses, LDSUnknown::Assume, fault);
+    if (solution) {
+      candidate.pad = solution->arrangement.pad;
+      candidate.swizzle = solution->arrangement.swizzle;
+      candidate.bytes = solution->footprint;
+      for (const LDSCost &cost : solution->after) {
+        candidate.passes += cost.high;
+        candidate.extra += cost.getExtra();
+      }
+    } else {
+      for (const LDSAccess &access : accesses)
+        if (std::optional<LDSCost> cost = countLDSAccess(chip, *tile, {}, access, LDSUnknown::Assume, fault)) {
+          candidate.passes += cost->high;
+          candidate.extra += cost->getExtra();
+        }
+    }
+    // An instruction takes an issue slot however little it moves.
+    for (const LDSAccess &access : accesses)
+      candidate.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
+    candidate.cost += candidate.passes;
+    if (!best || candidate.cost < best->cost)
+      best = candidate;
+  }
+  return *best;
+}
+
+LogicalResult LoopStager::arrange(bool swizzle) {
+  for (Staged &tile : staged) {
+    auto type = cast<VectorType>(tile.convert.getType());
+    FailureOr<Arrangement> arrangement =
+        findArrangement(getLayoutOf(tile.convert.getInput()), getLayoutOf(tile.convert.getResult()), type.getShape(),
+                        type.getElementType(), chip, swizzle, tile.convert);
+    if (failed(arrangement))
+      return failure();
+    tile.arrangement = *arrangement;
+  }
+  return success();
+}
+
+int64_t LoopStager::getBytes(unsigned stages) const {
+  int64_t bytes = 0;
+  for (const Staged &tile : staged) {
+    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), tile.arrangement.swizzle.getBlock());
+    bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(tile.arrangement.bytes, unit);
+  }
+  return bytes;
+}
+
+int64_t LoopStager::getInnerBytes() {
+  int64_t stageBytes = 0, scratch = 0;
+  auto getTileBytes = [](Type type) {
+    auto tile = cast<VectorType>(type);
+    Type element = tile.getElementType();
+    return tile.getNumElements() * (element.isIndex() ? 8 : std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8));
+  };
+  loop.getBody()->walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<atx::StageAllocOp>(op))
+      stageBytes += llvm::alignTo(getTileBytes(alloc.getStage().getType().getTile()) * alloc.getSlots(), 256) * 5 / 4;
+    else if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op)) {
+      // A conversion goes in several parts where room is short.
+      if (llvm::none_of(staged, [&](const Staged &tile) { return tile.convert == convert; }) &&
+          !findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                               cast<VectorType>(convert.getType()).getShape()))
+        scratch = std::max(scratch, std::min<int64_t>(getTileBytes(convert.getType()) * 5 / 4, 16384));
+    } else if (op->getName().getDialectNamespace() == "atx" &&
+               !isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileIotaOp>(op)) {
+      for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+        if (isa<VectorType>(type))
+          scratch = std::max(scratch, std::min<int64_t>(getTileBytes(type), 8192));
+    } else if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+      // Factors without a matrix instruction lie in shared memory.
+      Type sum = getElementTypeOrSelf(contract.getAccType());
+      if (sum.isBF16() || sum.isF16() || sum.isInteger(16))
+        scratch = std::max(scratch, getTileBytes(contract.getLhsType()) + getTileBytes(contract.getRhsType()));
+    }
+  });
+  return stageBytes + scratch;
+}
+
+std::optional<unsigned> LoopStager::chooseStages(unsigned wanted, int64_t held) {
+  int64_t room = int64_t(chip.ldsBytesPerCU) - held;
+  if (wanted != 0)
+    return getBytes(wanted) <= room ? std::optional(wanted) : std::nullopt;
+  // Eight waves of a compute unit hide each other's waits.
+  auto waves = [&](unsigned stages) {
+    return getBytes(stages) <= room ? int64_t(chip.ldsBytesPerCU) / (held + getBytes(stages)) * (threads / 64) : 0;
+  };
+  if (waves(2) >= 8 || (waves(2) >= 1 && waves(1) <= waves(2)))
+    return 2;
+  if (waves(1) >= 1)
+    return 1;
+  return std::nullopt;
+}
+
+void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  MLIRContext *context = b.getContext();
+  Type counter = loop.getInductionVar().getType();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(counter, value));
+  };
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+  };
+
+  // Counter of the last iteration; the first where there is none.
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  std::optional<int64_t> lowerConst = getConstantIntValue(lower), upperConst = getConstantIntValue(upper),
+                         stepConst = getConstantIntValue(step);
+  Value last;
+  bool isConstant = lowerConst && upperConst && stepConst;
+  int64_t lastConst = 0;
+  if (isConstant) {
+    lastConst = *upperConst > *lowerConst ? *lowerConst + (*upperConst - 1 - *lowerConst) / *stepConst * *stepConst
+                                          : *lowerConst;
+    last = number(lastConst);
+  } else {
+    Value span = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower).getResult(), number(1));
+    Value steps = arith::DivSIOp::create(b, loc, span, step);
+    last = arith::AddIOp::create(b, loc, lower, arith::MulIOp::create(b, loc, steps, step).getResult());
+    last = arith::MaxSIOp::create(b, loc, last, lower);
+  }
+  // The counter `ahead` iterations behind `at`, not beyond the last.
+  auto advance = [&](Value at, int64_t ahead) -> Value {
+    if (ahead == 0)
+      return at;
+    Value distance =
+        stepConst ? number(*stepConst * ahead) : Value(arith::MulIOp::create(b, loc, step, number(ahead)).getResult());
+    unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
+    if (isConstant && llvm::isIntN(width, *upperConst + *stepConst * ahead))
+      return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, distance).getResult(), last);
+    // The sum may pass the largest number.
+    Value limit = arith::SubIOp::create(b, loc, last, at);
+    Value more = arith::MinSIOp::create(b, loc, limit, distance);
+    // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
+    return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
+  };
+
+  for (Staged &tile : staged) {
+    const Arrangement &a = tile.arrangement;
+    tile.stage = atx::StageAllocOp::create(
+        b, tile.convert.getLoc(), atx::StageType::get(context, cast<VectorType>(tile.convert.getType())), stages,
+        a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
+        a.swizzle.isIdentity() ? DenseI64ArrayAttr()
+                               : b.getDenseI64ArrayAttr({a.swizzle.bits, a.swizzle.base, a.swizzle.shift}));
+  }
+
+  // What one iteration loads, in order.
+  llvm::SmallSetVector<Operation *, 8> loads;
+  for (Staged &tile : staged)
+    for (Operation *load : tile.loads)
+      loads.insert(load);
+  auto emitLoads = [&](Value at) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), at);
+    for (Operation *op : loadPart)
+      b.clone(*op, map);
+    SmallVector<Value> values;
+    for (Operation *load : loads)
+      values.push_back(map.lookup(load->getResult(0)));
+    return values;
+  };
+  // The body's counter, which becomes that of the new loop.
+  Value counterNow = loop.getInductionVar();
+  auto emitWrites = [&](ArrayRef<Value> values, Value at, Value slot) {
+    IRMapping map;
+    map.map(counterNow, at);
+    for (auto [load, value] : llvm::zip_equal(loads, values))
+      map.map(load->getResult(0), value);
+    llvm::SmallPtrSet<Operation *, 16> cloned;
+    for (Staged &tile : staged) {
+      for (Operation *op : tile.transform)
+        if (cloned.insert(op).second)
+          b.clone(*op, map);
+      atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookupOrDefault(tile.input), tile.stage, slot);
+    }
+  };
+
+  // Fill.
+  unsigned lead = stages - 1;
+  for (unsigned ahead = 0; ahead < lead; ++ahead) {
+    Value at = advance(lower, ahead);
+    emitWrites(emitLoads(at), at, i32(ahead));
+  }
+  SmallVector<Value> inits = llvm::to_vector_of<Value>(loop.getInitArgs());
+  unsigned numOld = inits.size();
+  for (unsigned ahead = 0; ahead < prefetch; ++ahead)
+    llvm::append_range(inits, emitLoads(advance(lower, lead + ahead)));
+  if (stages > 1)
+    inits.push_back(i32(0));
+  if (lead > 0)
+    amdgpu::LDSBarrierOp::create(b, loc);
+
+  auto fresh = scf::ForOp::create(b, loc, lower, upper, step, inits, nullptr, loop.getUnsignedCmp());
+  fresh->setAttrs(loop->getAttrs());
+  SmallVector<Attribute> layouts;
+  if (auto old = loop->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName))
+    llvm::append_range(layouts, old);
+  layouts.resize(numOld, b.getUnitAttr());
+  for (unsigned ahead = 0; ahead < prefetch; ++ahead)
+    for (Operation *load : loads) {
+      auto attrs = load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
+      layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
+    }
+  if (stages > 1)
+    layouts.push_back(b.getUnitAttr());
+  fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
+
+  // The body.
+  Block *body = fresh.getBody();
+  if (!body->empty())
+    body->back().erase();
+  Block *old = loop.getBody();
+  ValueRange args = fresh.getRegionIterArgs();
+  Value at = fresh.getInductionVar();
+  SmallVector<SmallVector<Value>> waiting(prefetch);
+  for (unsigned ahead = 0; ahead < prefetch; ++ahead)
+    llvm::append_range(waiting[ahead], args.slice(numOld + ahead * loads.size(), loads.size()));
+  Value slot = stages > 1 ? args.back() : Value();
+  b.setInsertionPointToEnd(body);
+  if (stages == 1)
+    slot = i32(0);
+  Value target = slot, next = slot;
+  if (stages > 1) {
+    // (slot + lead) % stages and (slot + 1) % stages.
+    auto wrap = [&](Value sum) -> Value {
+      Value over = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, sum, i32(stages));
+      Value less = arith::SubIOp::create(b, loc, sum, i32(stages));
+      return arith::SelectOp::create(b, loc, over, less, sum);
+    };
+    if (stages == 2) {
+      target = next = arith::XOrIOp::create(b, loc, slot, i32(1));
+    } else {
+      target = wrap(arith::AddIOp::create(b, loc, slot, i32(lead)));
+      next = wrap(arith::AddIOp::create(b, loc, slot, i32(1)));
+    }
+  } else {
+    // Everybody has read the tile of the iteration before.
+    amdgpu::LDSBarrierOp::create(b, loc);
+  }
+  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead));
+  // Without a tile that waits the loads have the length of the body to arrive.
+  bool writesLate = prefetch == 0 && stages > 1;
+  if (!writesLate)
+    emitWrites(now, advance(at, lead), target);
+  if (stages == 1)
+    amdgpu::LDSBarrierOp::create(b, loc);
+  SmallVector<Value> loaded;
+  if (prefetch)
+    loaded = emitLoads(advance(at, lead + prefetch));
+
+  SmallVector<Value> replacements;
+  replacements.push_back(at);
+  llvm::append_range(replacements, args.take_front(numOld));
+  for (auto [arg, value] : llvm::zip_equal(old->getArguments(), replacements))
+    arg.replaceAllUsesWith(value);
+  counterNow = at;
+  Operation *yield = old->getTerminator();
+  SmallVector<Value> yields = llvm::to_vector_of<Value>(yield->getOperands());
+  yield->erase();
+  body->getOperations().splice(body->end(), old->getOperations());
+
+  for (Staged &tile : staged) {
+    b.setInsertionPoint(tile.convert);
+    auto read = atx::StageReadOp::create(b, tile.convert.getLoc(), tile.convert.getType(), tile.stage, slot);
+    read->setAttr(atx::tileLayoutsAttrName, tile.convert->getAttr(atx::tileLayoutsAttrName));
+    for (Value &value : yields)
+      if (value == tile.convert.getResult())
+        value = read;
+    tile.convert.getResult().replaceAllUsesWith(read.getTile());
+    tile.convert.erase();
+  }
+  // What the iteration's own tiles are used for beside.
+  if (stages == 1 && prefetch != 0)
+    for (auto [load, value] : llvm::zip_equal(loads, now)) {
+      for (Value &yielded : yields)
+        if (yielded == load->getResult(0))
+          yielded = value;
+      load->getResult(0).replaceAllUsesWith(value);
+    }
+  b.setInsertionPointToEnd(body);
+  if (writesLate)
+    emitWrites(now, advance(at, lead), target);
+  if (stages > 1)
+    amdgpu::LDSBarrierOp::create(b, loc);
+  for (unsigned ahead = 1; ahead < prefetch; ++ahead)
+    llvm::append_range(yields, waiting[ahead]);
+  llvm::append_range(yields, loaded);
+  if (stages > 1)
+    yields.push_back(next);
+  scf::YieldOp::create(b, loc, yields);
+  // Loads and their indices that nobody reads here any more.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (op.use_empty() && (isMemoryEffectFree(&op) || isa<atx::TileLoadOp>(op)) && op.getNumResults() != 0)
+      op.erase();
+
+  b.setInsertionPointAfter(fresh);
+  for (Staged &tile : llvm::reverse(staged))
+    atx::StageDeallocOp::create(b, loc, tile.stage);
+  for (auto [from, to] : llvm::zip(loop.getResults(), fresh.getResults()))
+    from.replaceAllUsesWith(to);
+  loop.erase();
+}
+
+namespace {
+
+class StageOperands : public atrex::impl::StageOperandsPassBase<StageOperands> {
+public:
+  using StageOperandsPassBase::StageOperandsPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUFuncOp kernel = getOperation();
+    if (!kernel->hasAttr(atx::kernelAttrName))
+      return;
+    const ChipInfo *chip = lookupChip(arch);
+    if (!chip || !chip->isAMDGPU()) {
+      kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
+                         << getArchList();
+      return signalPassFailure();
+    }
+    if (stages > 8 || prefetch > 8 || prefetch < -1) {
+      kernel.emitError() << "'stages=" << stages << " prefetch=" << prefetch
+                         << "' is not possible: stages are 0 to 8, prefetch is -1 to 8";
+      return signalPassFailure();
+    }
+    auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
+    if (!threads)
+      return;
+    int64_t held = 0;
+    kernel.walk([&](atx::TileSharedOp op) {
+      auto type = cast<MemRefType>(op.getType());
+      if (type.hasStaticShape())
+        held += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
+    });
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      LoopStager stager(loop, *chip, threads.getInt());
+      if (!stager.collect(remarks))
+        continue;
+      if (failed(stager.arrange(swizzle != 0)))
+        return signalPassFailure();
+      int64_t around = held + stager.getInnerBytes();
+      std::optional<unsigned> count = stager.chooseStages(stages, around);
+      if (!count) {
+        int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
+        if (stages != 0) {
+          loop.emitError() << "'stages=" << stages << "' takes " << bytes << " bytes of shared memory beside the "
+                           << around << " of the kernel; " << chip->arch << " has " << chip->ldsBytesPerCU
+                           << "; use fewer stages or smaller tiles";
+          return signalPassFailure();
+        }
+        if (remarks)
+          loop.emitRemark() << "the loop is not pipelined: its tiles take " << bytes
+                            << " bytes of shared memory beside the " << around << " of the kernel; " << chip->arch
+                            << " has " << chip->ldsBytesPerCU;
+        continue;
+      }
+      if (remarks)
+        for (Staged &tile : stager.staged) {
+          const Arrangement &a = tile.arrangement;
+          InFlightDiagnostic remark = tile.convert.emitRemark();
+          remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
+                 << " bytes, " << toString(LDSArrangement{a.pad, a.swizzle}) << ", ";
+          if (a.extra)
+            remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration";
+          else
+            remark << "without bank conflicts";
+        }
+      numStaged += stager.staged.size();
+      ++numPipelined;
+      stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
+    }
+  }
+};
+
+} // namespace
