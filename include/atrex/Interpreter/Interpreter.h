@@ -134,9 +134,7 @@ struct Parameter {
   std::optional<double> defaultValue;
 
   /// Bits of an element in memory.
-  unsigned getElementBits() const {
-    return element.isFloat() ? element.bits : (element.bits + 7) / 8 * 8;
-  }
+  unsigned getElementBits() const { return element.isFloat() ? element.bits : (element.bits + 7) / 8 * 8; }
   size_t getBytes(int64_t elements) const { return (size_t(elements) * getElementBits() + 7) / 8; }
   /// Element `index` of a tensor's bytes; bits beyond them are 0.
   uint64_t loadBits(llvm::ArrayRef<uint8_t> bytes, size_t index) const;
