@@ -57,7 +57,8 @@ def Atx_StageAllocOp : Atx_Op<"stage_alloc"> {
     the arrangement is free: `order` lists the dimensions of a tile from the
     contiguous one outward, `pad` bytes follow each run of the contiguous
     dimension, or `swizzle` [bits, base, shift] exchanges bytes inside a slot by
-    xor of `bits` bits at `base + shift` into those at `base`.
+    xor of `bits` bits at `base + shift` into those at `base`; a second triple
+    does so again.
 
     Example:
 

@@ -67,14 +67,17 @@ struct LDSArray {
   Type storage;
   int64_t bytes = 4;
   unsigned contiguousDim = 0;
-  /// On byte offsets from the array's start.
-  layout::Swizzle swizzle;
+  /// On byte offsets from the array's start, one after the other.
+  SmallVector<layout::Swizzle, 2> swizzles;
   /// i32, bytes: added after the swizzle. Null for the first slot.
   Value slot;
   /// Scopes that tell accesses apart which cannot meet; null for none.
   ArrayAttr aliasScopes, noaliasScopes;
 };
 
+/// Where the swizzles of an array take a byte offset, and the size of the aligned blocks that they map onto themselves.
+int64_t applySwizzles(ArrayRef<layout::Swizzle> swizzles, int64_t offset);
+int64_t getSwizzleBlock(ArrayRef<layout::Swizzle> swizzles);
 /// Elements that one access to an array can take: they follow one another in registers
 /// and in memory, and every address they have is aligned.
 int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape, unsigned startDim,

@@ -33,7 +33,7 @@ func.func @pad() {
 // -----
 
 func.func @swizzle() {
-  // expected-error @+1 {{'swizzle' is [bits, base, shift] with bits 0 to 5, base 0 to 7, shift from bits to 8}}
+  // expected-error @+1 {{'swizzle' is [bits, base, shift], once or twice, with bits 0 to 5, base 0 to 7, shift from bits to 8}}
   %a = atx.stage_alloc slots 1 order [1, 0] swizzle [3, 4, 2] : !atx.stage<vector<4x4xf32>>
   return
 }
