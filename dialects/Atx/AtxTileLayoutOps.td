@@ -105,6 +105,7 @@ def Atx_StageWriteOp : Atx_StageAccess<"stage_write"> {
     ```mlir
     %c0 = arith.constant 0 : i32
     %s = atx.stage_alloc slots 1 order [0] : !atx.stage<vector<64xf32>>
+    %x = arith.constant dense<0.0> : vector<64xf32>
     atx.stage_write %x, %s[%c0] : !atx.stage<vector<64xf32>>
     ```
   }];

@@ -685,7 +685,7 @@ public:
     }
     if ((mfmaRows != 0 && mfmaRows != 16 && mfmaRows != 32) || wavesM > 16 ||
         (wavesM != 0 && !llvm::isPowerOf2_64(wavesM))) {
-      kernel.emitError() << "'mfma-rows=" << mfmaRows << " waves-m=" << wavesM
+      kernel.emitError() << "'mfma-rows=" << unsigned(mfmaRows) << " waves-m=" << unsigned(wavesM)
                          << "' is not possible: rows are 0, 16 or 32, waves 0 or a power of two up to 16";
       return signalPassFailure();
     }

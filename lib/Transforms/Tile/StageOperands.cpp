@@ -542,7 +542,7 @@ public:
       return signalPassFailure();
     }
     if (stages > 8 || prefetch > 8 || prefetch < -1) {
-      kernel.emitError() << "'stages=" << stages << " prefetch=" << prefetch
+      kernel.emitError() << "'stages=" << unsigned(stages) << " prefetch=" << int64_t(prefetch)
                          << "' is not possible: stages are 0 to 8, prefetch is -1 to 8";
       return signalPassFailure();
     }
@@ -568,7 +568,7 @@ public:
       if (!count) {
         int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
         if (stages != 0) {
-          loop.emitError() << "'stages=" << stages << "' takes " << bytes << " bytes of shared memory beside the "
+          loop.emitError() << "'stages=" << unsigned(stages) << "' takes " << bytes << " bytes of shared memory beside the "
                            << around << " of the kernel; " << chip->arch << " has " << chip->ldsBytesPerCU
                            << "; use fewer stages or smaller tiles";
           return signalPassFailure();
