@@ -113,6 +113,8 @@ void Analyzer::declareTypes() {
     }
     if (!typeParams.try_emplace(param.name, type).second)
       diags.error(param.loc) << "type '" << param.name << "' is declared twice";
+    else
+      result->types.emplace_back(param.name.str(), type);
   }
 }
 

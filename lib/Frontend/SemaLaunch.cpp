@@ -11,20 +11,6 @@ using namespace atrex;
 using namespace atrex::frontend;
 using llvm::StringRef;
 
-/// Replaces dimensions by expressions.
-static DimExpr substitute(const DimExpr &expr, const std::map<std::string, DimExpr> &dims) {
-  switch (expr.getKind()) {
-  case DimExpr::Kind::Constant:
-    return expr;
-  case DimExpr::Kind::Dim: {
-    auto found = dims.find(expr.getDim().str());
-    return found == dims.end() ? expr : found->second;
-  }
-  default:
-    return DimExpr::binary(expr.getKind(), substitute(expr.getLhs(), dims), substitute(expr.getRhs(), dims));
-  }
-}
-
 /// The kernel with some dimensions and knobs, without diagnostics: what is wrong
 /// with it is reported where it is checked for itself.
 static std::unique_ptr<Operator> analyzeQuietly(const ast::OpDecl &decl, AnalyzeOptions options, Diagnostics &diags) {
@@ -229,7 +215,7 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
   for (auto [i, param] : llvm::enumerate(signature->params))
     for (auto [axis, extent] : llvm::enumerate(param.shape)) {
       const Extent &given = args[i].node->shape[axis];
-      DimExpr wanted = substitute(extent.value, bound);
+      DimExpr wanted = extent.value.bind(bound);
       DimExpr wantedValue = simplify(wanted.substitute(dims)), givenValue = simplify(given.value);
       if (wantedValue.str() == givenValue.str() || simplify(wanted).str() == given.writtenKey)
         continue;
@@ -314,7 +300,7 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
   for (auto [i, variable] : llvm::enumerate(signature->results)) {
     Node *part = makeNode(Node::ExtractResult{unsigned(i)}, variable.type, expr.loc);
     for (const Extent &extent : variable.shape) {
-      std::optional<Extent> size = makeExtent(simplify(substitute(extent.value, bound)), expr.loc);
+      std::optional<Extent> size = makeExtent(simplify(extent.value.bind(bound)), expr.loc);
       if (!size)
         return {};
       part->shape.push_back(*size);

@@ -50,6 +50,9 @@ struct TunableOption {
   unsigned instance = 0;
   std::string option, description;
   std::vector<int64_t> domain;
+  /// What it acts on: `rows`, `tiles` or `any`; see TunableOption in
+  /// include/atrex/Transforms/Passes.td.
+  std::string programs;
   std::string defaultValue;
   /// What the schedule sets.
   std::string value;

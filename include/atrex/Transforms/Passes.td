@@ -11,11 +11,16 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// An option that a search may set. The domain is written here only: the help
-/// text, the reference and `atrex-compile --emit-space` have it from here.
-class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values>
+/// An option that a search may set. Domain and programs are written here only: the
+/// help text, the reference and `atrex-compile --emit-space` have them from here.
+/// A truth value has the domain [0, 1]. `programs` says what the option acts on:
+/// "rows" (operators of the row mapping), "tiles" (kernels, and operators of the
+/// generic schedule) or "any".
+class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values,
+                    string actsOn>
     : Option<varName, arg, varType, default, text # "; one of " # !interleave(values, ", ")> {
   list<int> domain = values;
+  string programs = actsOn;
 }
 
 def GenericSchedulePass : Pass<"atx-generic-schedule", "::mlir::ModuleOp"> {
@@ -82,14 +87,15 @@ def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
     TunableOption<"threads", "threads", "int64_t", /*default=*/"0",
-                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024]>,
+                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024], "rows">,
     TunableOption<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
                   "work-items that share one row, up to 'threads', 0 chooses",
-                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]>,
+                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], "rows">,
     TunableOption<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
-                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]>,
+                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+                  "rows">,
     TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
-                  "widest access of one lane in bits", [16, 32, 64, 128]>
+                  "widest access of one lane in bits", [16, 32, 64, 128], "rows">
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
 }
@@ -148,7 +154,7 @@ def OutlineKernelsPass : Pass<"atx-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
                   "workgroups that a large grid is limited to where tiles share an operand, 0 never loops; others than "
-                  "these are accepted", [0, 120, 240, 304, 480, 608, 960]>
+                  "these are accepted", [0, 120, 240, 304, 480, 608, 960], "rows">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect"];
@@ -178,7 +184,7 @@ def DistributePass : Pass<"atx-distribute", "::mlir::gpu::GPUFuncOp"> {
   }];
   let options = [
     TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane in bits",
-                  [16, 32, 64, 128]>
+                  [16, 32, 64, 128], "rows">
   ];
   let dependentDialects = ["::atrex::atx_amdgpu::AtxAMDGPUDialect", "::mlir::vector::VectorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
@@ -288,8 +294,8 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
-    Option<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
-           "accesses to tensors by buffer instructions where 32-bit offsets suffice">,
+    TunableOption<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
+                  "accesses to tensors by buffer instructions where 32-bit offsets suffice", [0, 1], "tiles">,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell of conversions through shared memory">
   ];
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
