@@ -43,8 +43,8 @@ struct LaneEvaluator::State {
   std::vector<Row> rows;
 };
 
-LaneEvaluator::LaneEvaluator(const MachineFunction &f, const KernelDesc &kernel, const ChipInfo &chip,
-                             unsigned threads, Program &program)
+LaneEvaluator::LaneEvaluator(const MachineFunction &f, const KernelDesc &kernel, const ChipInfo &chip, unsigned threads,
+                             Program &program)
     : f(f), kernel(kernel), threads(threads), wave(std::make_unique<Wave>()) {
   memset(static_cast<void *>(wave.get()), 0, sizeof(Wave));
   registers.resize(numVectors * 64 + 16);
@@ -225,9 +225,9 @@ void LaneEvaluator::stepScalar(const MachineInst &mi) {
 void LaneEvaluator::stepVector(const MachineInst &mi) {
   const Effects &e = *mi.effects;
   bool vector = mi.cls == InstClass::VALU || mi.cls == InstClass::Trans || mi.cls == InstClass::MulQuarter;
-  bool permute = mi.cls == InstClass::LDS && !e.access &&
-                 (mi.mnemonic == "ds_bpermute_b32" || mi.mnemonic == "ds_permute_b32" ||
-                  mi.mnemonic == "ds_swizzle_b32");
+  bool permute =
+      mi.cls == InstClass::LDS && !e.access &&
+      (mi.mnemonic == "ds_bpermute_b32" || mi.mnemonic == "ds_permute_b32" || mi.mnemonic == "ds_swizzle_b32");
   if (!mi.inst->def || (!vector && !permute) || e.kind == Effects::Mfma)
     return setUnknown(mi);
   u64 exec = (u64(wave->s[regExec]) | u64(wave->s[regExec + 1]) << 32) & launchMask;
@@ -417,8 +417,7 @@ void LaneEvaluator::join(std::unique_ptr<State> &into, const State &from) {
   a.rows = std::move(rows);
 }
 
-void LaneEvaluator::reportAccess(unsigned index, unsigned trip,
-                                 function_ref<void(const AccessPlace &)> onAccess) {
+void LaneEvaluator::reportAccess(unsigned index, unsigned trip, function_ref<void(const AccessPlace &)> onAccess) {
   const MachineInst &mi = f.insts[index];
   if (!mi.isLdsAccess() && !mi.isGlobalAccess())
     return;
@@ -505,8 +504,8 @@ void LaneEvaluator::run(unsigned number, const Assumptions &values, unsigned tri
     std::unique_ptr<State> out = save();
     for (unsigned s : b.succs) {
       // In a loop, what holds on the first trip need not hold later.
-      bool decided = taken && (followSamples ? b.loop < 0 || f.blocks[s].loop != b.loop
-                                             : trust == Trust::Known && b.loop < 0);
+      bool decided =
+          taken && (followSamples ? b.loop < 0 || f.blocks[s].loop != b.loop : trust == Trust::Known && b.loop < 0);
       if (decided && followSamples)
         for (int loop = b.loop; loop >= 0; loop = f.loops[loop].parent)
           decided &= f.loops[loop].contains(s) && f.loops[loop].header != s;
@@ -638,9 +637,12 @@ std::optional<LaneEvaluator::Trips> LaneEvaluator::countTrips(unsigned number) {
   if (!in[loop.header])
     return Trips{0, Trust::Assumed};
   std::vector<bool> needed(f.insts.size(), false);
-  slice(loop.blocks, [&](unsigned block) {
-    return llvm::any_of(f.blocks[block].succs, [&](unsigned s) { return !loop.contains(s); });
-  }, needed);
+  slice(
+      loop.blocks,
+      [&](unsigned block) {
+        return llvm::any_of(f.blocks[block].succs, [&](unsigned s) { return !loop.contains(s); });
+      },
+      needed);
   // A needed instruction that not every trip executes would have to be decided.
   auto always = [&](unsigned block) {
     return llvm::all_of(loop.latches, [&](unsigned latch) { return f.dominates(block, latch); });

@@ -55,8 +55,8 @@ struct AccessPlace {
 
 class LaneEvaluator {
 public:
-  LaneEvaluator(const MachineFunction &f, const device::sim::KernelDesc &kernel, const ChipInfo &chip,
-                unsigned threads, device::sim::Program &program);
+  LaneEvaluator(const MachineFunction &f, const device::sim::KernelDesc &kernel, const ChipInfo &chip, unsigned threads,
+                device::sim::Program &program);
   ~LaneEvaluator();
 
   /// Visits every block that `wave` can reach; `trips` bounds the visits of

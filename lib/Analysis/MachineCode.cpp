@@ -32,11 +32,12 @@ static bool readsSCC(StringRef name) {
 }
 static bool writesSCC(StringRef name) {
   for (StringRef prefix :
-       {"s_mov", "s_cmov", "s_cselect", "s_mul_i32", "s_mul_hi", "s_brev", "s_ff", "s_flbit", "s_sext", "s_bitset",
-        "s_bfm", "s_pack", "s_mulk", "s_getreg", "s_setreg", "s_getpc", "s_setpc", "s_swappc", "s_call", "s_branch",
-        "s_cbranch", "s_bitreplicate", "s_nop", "s_wait", "s_barrier", "s_endpgm", "s_sleep", "s_setprio", "s_send",
-        "s_inst", "s_icache", "s_trap", "s_rfe", "s_set_gpr", "s_load", "s_buffer", "s_store", "s_dcache", "s_mem",
-        "s_sethalt", "s_ttrace", "s_decperf", "s_incperf"})
+       {"s_mov",     "s_cmov",    "s_cselect", "s_mul_i32", "s_mul_hi",  "s_brev",         "s_ff",     "s_flbit",
+        "s_sext",    "s_bitset",  "s_bfm",     "s_pack",    "s_mulk",    "s_getreg",       "s_setreg", "s_getpc",
+        "s_setpc",   "s_swappc",  "s_call",    "s_branch",  "s_cbranch", "s_bitreplicate", "s_nop",    "s_wait",
+        "s_barrier", "s_endpgm",  "s_sleep",   "s_setprio", "s_send",    "s_inst",         "s_icache", "s_trap",
+        "s_rfe",     "s_set_gpr", "s_load",    "s_buffer",  "s_store",   "s_dcache",       "s_mem",    "s_sethalt",
+        "s_ttrace",  "s_decperf", "s_incperf"})
     if (name.starts_with(prefix))
       return false;
   return name.starts_with("s_");

@@ -44,13 +44,10 @@ struct MachineInst {
   /// Global, buffer and flat accesses; not scratch.
   bool isGlobalAccess() const {
     using device::sim::MemAccess;
-    return effects->access &&
-           (effects->access->kind == MemAccess::Global || effects->access->kind == MemAccess::Buffer ||
-            effects->access->kind == MemAccess::Flat);
+    return effects->access && (effects->access->kind == MemAccess::Global ||
+                               effects->access->kind == MemAccess::Buffer || effects->access->kind == MemAccess::Flat);
   }
-  bool isScratchAccess() const {
-    return effects->access && effects->access->kind == device::sim::MemAccess::Scratch;
-  }
+  bool isScratchAccess() const { return effects->access && effects->access->kind == device::sim::MemAccess::Scratch; }
   bool isLdsDma() const { return effects->flags & device::sim::Effects::LdsDma; }
   /// Bytes per lane of one place of the access.
   unsigned getAccessBytes() const { return effects->access ? effects->access->bytes : 0; }

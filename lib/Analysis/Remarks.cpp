@@ -45,8 +45,8 @@ public:
 
 private:
   template <class... Ts> void add(StringLiteral kind, uint32_t line, const char *format, Ts &&...args) {
-    remarks.push_back({kind, report.name, report.file, line ? line : report.line,
-                       formatv(format, std::forward<Ts>(args)...).str()});
+    remarks.push_back(
+        {kind, report.name, report.file, line ? line : report.line, formatv(format, std::forward<Ts>(args)...).str()});
   }
   void checkKernel();
   void checkLoop(unsigned index);
@@ -88,7 +88,8 @@ void RemarkWriter::checkKernel() {
         }
       }
     add("scratch", line,
-        "kernel '{0}' keeps {1} bytes of each work-item in scratch memory, with {2} registers spilled: {3} accesses, {4} "
+        "kernel '{0}' keeps {1} bytes of each work-item in scratch memory, with {2} registers spilled: {3} accesses, "
+        "{4} "
         "of them in loops",
         report.name, report.scratchBytes, report.vgprSpills, count, inLoops);
   }
@@ -103,12 +104,12 @@ void RemarkWriter::checkKernel() {
     Occupancy next = computeOccupancy(chip, registers, report.ldsBytes, threads);
     if (next.wavesPerSIMD > waves)
       add("occupancy", report.line,
-          "kernel '{0}' has {1} of {2} waves on a SIMD, limited by its {3} vector registers; with {4} there would be {5}",
+          "kernel '{0}' has {1} of {2} waves on a SIMD, limited by its {3} vector registers; with {4} there would be "
+          "{5}",
           report.name, waves, chip.maxWavesPerSIMD, report.vgprs, registers, next.wavesPerSIMD);
     else
-      add("occupancy", report.line,
-          "kernel '{0}' has {1} of {2} waves on a SIMD, limited by its {3} vector registers", report.name, waves,
-          chip.maxWavesPerSIMD, report.vgprs);
+      add("occupancy", report.line, "kernel '{0}' has {1} of {2} waves on a SIMD, limited by its {3} vector registers",
+          report.name, waves, chip.maxWavesPerSIMD, report.vgprs);
     return;
   }
   unsigned bytes = report.ldsBytes;
@@ -260,7 +261,7 @@ void RemarkWriter::checkLoop(unsigned index) {
   const LoopReport &loop = report.loops[index];
   std::vector<unsigned> accesses;
   std::map<uint32_t, std::pair<unsigned, uint64_t>> conflicts;
-  std::map<uint32_t, unsigned> unknown;
+  std::map<std::pair<uint32_t, bool>, unsigned> unknown;
   std::map<uint32_t, std::string> names;
   bool hasUse = false;
   for (unsigned block : f.getOwnBlocks(index))
@@ -272,7 +273,7 @@ void RemarkWriter::checkLoop(unsigned index) {
       if (!mi.isLdsAccess())
         continue;
       if (lds.isUnknown[i])
-        ++unknown[mi.line];
+        ++unknown[{mi.line, lds.isWithoutRule[i]}];
       if (uint64_t cycles = lds.conflicts[i]) {
         ++conflicts[mi.line].first;
         conflicts[mi.line].second += cycles;
@@ -280,13 +281,14 @@ void RemarkWriter::checkLoop(unsigned index) {
       }
     }
   for (auto &[line, value] : conflicts)
-    add("lds-conflict", line, "bank conflicts cost {0} cycles of the LDS for each wave and trip of the loop, in {1} {2}{3}",
-        value.second, value.first, names[line], value.first == 1 ? "" : " and the like");
-  for (auto &[line, count] : unknown)
-    add("lds-unknown", line,
-        "bank conflicts of {0} LDS instruction{1} in a loop are not known: the addresses come from memory, or the phases "
-        "of the access have not been measured",
-        count, count == 1 ? "" : "s");
+    add("lds-conflict", line,
+        "bank conflicts cost {0} cycles of the LDS for each wave and trip of the loop, in {1} {2}{3}", value.second,
+        value.first, names[line], value.first == 1 ? "" : " and the like");
+  for (auto &[key, count] : unknown)
+    add("lds-unknown", key.first, "bank conflicts of {0} LDS instruction{1} in a loop are not known: {2}", count,
+        count == 1 ? "" : "s",
+        key.second ? "how the chip serves accesses of this width has not been measured"
+                   : "the addresses depend on memory or on more than the first trips");
   checkAccesses(accesses, loop);
 
   // Loads that the same trip waits for before they can have arrived.
@@ -301,13 +303,15 @@ void RemarkWriter::checkLoop(unsigned index) {
   }
   if (worst)
     add("unpipelined", worst->line,
-        "the loop waits for global memory {0} instructions ({1} cycles of issue) after it asked for it, and the L2 takes "
+        "the loop waits for global memory {0} instructions ({1} cycles of issue) after it asked for it, and the L2 "
+        "takes "
         "{2} cycles; fetch for a later trip",
         worst->distance, worst->distanceCycles, getTiming(chip).l2LatencyCycles);
   for (const WaitReport &w : loop.waits)
     if (w.counter == "vmcnt" && w.isFullDrain() && w.unrelated)
       add("full-drain", w.line,
-          "the loop waits for all {0} outstanding operations of global memory, though {1} of them are not needed before "
+          "the loop waits for all {0} outstanding operations of global memory, though {1} of them are not needed "
+          "before "
           "the next wait",
           w.outstanding, w.unrelated);
 }

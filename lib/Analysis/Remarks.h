@@ -36,6 +36,8 @@ struct LdsFacts {
   /// Cycles lost to conflicts by each execution.
   std::vector<uint64_t> conflicts;
   std::vector<bool> isUnknown;
+  /// Unknown although the addresses are not.
+  std::vector<bool> isWithoutRule;
 };
 
 /// Adds the remarks of one kernel, ordered by line.

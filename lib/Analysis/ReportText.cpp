@@ -66,39 +66,38 @@ static json::Value toJSON(const LoopReport &loop, const ChipInfo &chip) {
                         {"compute_cycles", toNumber(loop.computeCycles)},
                         {"memory_cycles", toNumber(loop.memoryCycles)},
                         {"bound", loop.memoryCycles > loop.computeCycles ? "memory" : "compute"}};
-  json::Object object{
-      {"line", loop.line ? json::Value(int64_t(loop.line)) : json::Value(nullptr)},
-      {"begin", int64_t(loop.begin)},
-      {"end", int64_t(loop.end)},
-      {"depth", int64_t(loop.depth)},
-      {"parent", loop.parent < 0 ? json::Value(nullptr) : json::Value(int64_t(loop.parent))},
-      {"trip_count", trips ? json::Value(*trips) : json::Value(nullptr)},
-      {"mfma_cycles", int64_t(loop.mfmaCycles)},
-      {"valu_cycles", int64_t(loop.valuCycles)},
-      {"salu_cycles", int64_t(loop.saluCycles)},
-      {"lds_cycles", int64_t(loop.ldsCycles)},
-      {"lds_conflict_cycles",
-       loop.ldsConflictCycles ? json::Value(int64_t(*loop.ldsConflictCycles)) : json::Value(nullptr)},
-      {"lds_assumed", loop.isLdsAssumed},
-      {"lds_unknown", int64_t(loop.ldsUnknown)},
-      {"vmem_issue_cycles", int64_t(loop.vmemCycles)},
-      {"other_cycles", int64_t(loop.otherCycles)},
-      {"cycles", toNumber(loop.cycles)},
-      {"mfma_share", toShare(loop.mfmaShare)},
-      {"mfma_share_serial", toShare(loop.mfmaShareSerial)},
-      {"lower_bound_cycles", toNumber(loop.lowerBound)},
-      {"lower_bound", loop.bound.str()},
-      {"barriers", int64_t(loop.barriers)},
-      {"full_drains", int64_t(loop.fullDrains)},
-      {"mfma_gap", int64_t(loop.mfmaGap)},
-      {"mfma_gap_cycles", int64_t(loop.mfmaGapCycles)},
-      {"waits", std::move(waits)},
-      {"mix", toCounts(loop.mix)},
-      {"load_bytes_per_lane", toCounts(loop.loadWidths)},
-      {"store_bytes_per_lane", toCounts(loop.storeWidths)},
-      {"lds_read_bytes_per_lane", toCounts(loop.ldsReadWidths)},
-      {"lds_write_bytes_per_lane", toCounts(loop.ldsWriteWidths)},
-      {"roofline", std::move(roofline)}};
+  json::Object object{{"line", loop.line ? json::Value(int64_t(loop.line)) : json::Value(nullptr)},
+                      {"begin", int64_t(loop.begin)},
+                      {"end", int64_t(loop.end)},
+                      {"depth", int64_t(loop.depth)},
+                      {"parent", loop.parent < 0 ? json::Value(nullptr) : json::Value(int64_t(loop.parent))},
+                      {"trip_count", trips ? json::Value(*trips) : json::Value(nullptr)},
+                      {"mfma_cycles", int64_t(loop.mfmaCycles)},
+                      {"valu_cycles", int64_t(loop.valuCycles)},
+                      {"salu_cycles", int64_t(loop.saluCycles)},
+                      {"lds_cycles", int64_t(loop.ldsCycles)},
+                      {"lds_conflict_cycles",
+                       loop.ldsConflictCycles ? json::Value(int64_t(*loop.ldsConflictCycles)) : json::Value(nullptr)},
+                      {"lds_assumed", loop.isLdsAssumed},
+                      {"lds_unknown", int64_t(loop.ldsUnknown)},
+                      {"vmem_issue_cycles", int64_t(loop.vmemCycles)},
+                      {"other_cycles", int64_t(loop.otherCycles)},
+                      {"cycles", toNumber(loop.cycles)},
+                      {"mfma_share", toShare(loop.mfmaShare)},
+                      {"mfma_share_serial", toShare(loop.mfmaShareSerial)},
+                      {"lower_bound_cycles", toNumber(loop.lowerBound)},
+                      {"lower_bound", loop.bound.str()},
+                      {"barriers", int64_t(loop.barriers)},
+                      {"full_drains", int64_t(loop.fullDrains)},
+                      {"mfma_gap", int64_t(loop.mfmaGap)},
+                      {"mfma_gap_cycles", int64_t(loop.mfmaGapCycles)},
+                      {"waits", std::move(waits)},
+                      {"mix", toCounts(loop.mix)},
+                      {"load_bytes_per_lane", toCounts(loop.loadWidths)},
+                      {"store_bytes_per_lane", toCounts(loop.storeWidths)},
+                      {"lds_read_bytes_per_lane", toCounts(loop.ldsReadWidths)},
+                      {"lds_write_bytes_per_lane", toCounts(loop.ldsWriteWidths)},
+                      {"roofline", std::move(roofline)}};
   if (loop.trips && !trips)
     object["trip_expression"] = loop.trips->str();
   (void)chip;
@@ -188,16 +187,16 @@ static std::string toText(const KernelReport &report, const ChipInfo &chip) {
   text += wrap("registers", fmt::format("{} VGPR ({} AGPR), {} SGPR, {} spilled, scratch {} B per lane", report.vgprs,
                                         report.agprs, report.sgprs, report.vgprSpills, report.scratchBytes));
   text += wrap("LDS", fmt::format("{} B", report.ldsBytes));
-  text += wrap("occupancy", fmt::format("{} of {} waves per SIMD, {} workgroups of {} per CU, limited by {}",
-                                        report.occupancy.wavesPerSIMD, chip.maxWavesPerSIMD,
-                                        report.occupancy.workgroupsPerCU, report.threads,
-                                        report.occupancy.limiter.str()));
+  text +=
+      wrap("occupancy", fmt::format("{} of {} waves per SIMD, {} workgroups of {} per CU, limited by {}",
+                                    report.occupancy.wavesPerSIMD, chip.maxWavesPerSIMD,
+                                    report.occupancy.workgroupsPerCU, report.threads, report.occupancy.limiter.str()));
   text += wrap("code", fmt::format("{} instructions: {}", report.instructions, mix));
   text += wrap("loads", widths(report.loadWidths));
   text += wrap("stores", widths(report.storeWidths));
-  text += wrap("bytes", fmt::format("read {}{}, written {}{}{}", bytes(report.bytesRead), each.str(),
-                                    bytes(report.bytesWritten), each.str(),
-                                    report.minimalBytes ? ", at least " + report.minimalBytes->str() : ""));
+  text += wrap("bytes",
+               fmt::format("read {}{}, written {}{}{}", bytes(report.bytesRead), each.str(), bytes(report.bytesWritten),
+                           each.str(), report.minimalBytes ? ", at least " + report.minimalBytes->str() : ""));
   if (report.loops.empty())
     return text;
   text += fmt::format("loops       {:>6}{:>8}{:>7}{:>7}{:>7}{:>7}{:>10}{:>7}{:>9}{:>8}\n", "line", "trips", "MFMA",

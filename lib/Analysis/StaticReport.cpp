@@ -47,6 +47,8 @@ LdsCost getLdsCost(const ChipInfo &chip, bool isWrite, unsigned bytes) {
 /// What a sample run saw of one access.
 struct AccessFact {
   bool isSeen = false, isUnknown = false, isAssumed = false, isRuleAssumed = false;
+  /// Unknown for want of a rule of the LDS for such accesses.
+  bool isWithoutRule = false;
   /// LDS: extra cycles of the costliest execution.
   uint64_t conflict = 0;
 };
@@ -162,8 +164,8 @@ Assumptions Analyzer::makeAssumptions(uint64_t variant, const std::map<std::stri
   }
   for (const KernelArgInfo &arg : kernel.args)
     if (StringRef(arg.valueKind).starts_with("hidden_group_size_")) {
-      uint32_t n = arg.valueKind.back() == 'x' ? (kernel.requiredWorkgroup[0] ? kernel.requiredWorkgroup[0] : threads)
-                                               : 1;
+      uint32_t n =
+          arg.valueKind.back() == 'x' ? (kernel.requiredWorkgroup[0] ? kernel.requiredWorkgroup[0] : threads) : 1;
       if (arg.offset % 4 == 0 && arg.offset / 4 < dwords) {
         // Two of them lie in a dword.
         values.kernarg[arg.offset / 4] |= n;
@@ -202,6 +204,7 @@ void Analyzer::evaluateLanes() {
       std::optional<LDSCost> count = countLDSPasses(chip, addresses, isWrite, bytes, LDSUnknown::Assume, fault);
       if (!count || !count->isExact()) {
         fact.isUnknown = true;
+        fact.isWithoutRule = count.has_value();
         return;
       }
       fact.isRuleAssumed |= count->rule->evidence == LDSEvidence::Assumed;
@@ -386,9 +389,7 @@ std::optional<DimExpr> Analyzer::fitTrips(StringRef dim, function_ref<std::optio
       return std::nullopt;
   }
   DimExpr d = DimExpr::dim(dim);
-  auto divide = [&](DimExpr::Kind kind) {
-    return step == 1 ? d : DimExpr::binary(kind, d, DimExpr::constant(step));
-  };
+  auto divide = [&](DimExpr::Kind kind) { return step == 1 ? d : DimExpr::binary(kind, d, DimExpr::constant(step)); };
   if (offset == step - 1)
     return divide(DimExpr::Kind::CeilDiv);
   if (offset == 0)
@@ -637,10 +638,8 @@ LoopReport Analyzer::describeLoop(unsigned index) {
   unsigned active = std::min<unsigned>(chip.simdsPerCU, waves * groups);
   uint64_t matrices = loop.mix[device::getName(InstClass::MFMA).str()];
   std::pair<double, StringLiteral> bounds[] = {
-      {double(loop.mfmaCycles), "mfma"},
-      {double(loop.valuCycles + matrices * chip.issue.valuCycles), "valu"},
-      {double(loop.saluCycles), "salu"},
-      {double((loop.ldsCycles + conflicts) * active), "lds"},
+      {double(loop.mfmaCycles), "mfma"},          {double(loop.valuCycles + matrices * chip.issue.valuCycles), "valu"},
+      {double(loop.saluCycles), "salu"},          {double((loop.ldsCycles + conflicts) * active), "lds"},
       {double(loop.vmemCycles * active), "vmem"},
   };
   if (!matrices)
@@ -785,6 +784,7 @@ KernelReport Analyzer::run(std::vector<Remark> &remarks) {
   for (const AccessFact &fact : facts) {
     lds.conflicts.push_back(fact.isUnknown ? 0 : fact.conflict);
     lds.isUnknown.push_back(fact.isUnknown);
+    lds.isWithoutRule.push_back(fact.isWithoutRule);
   }
   addRemarks(report, f, chip, accessLog, lds, remarks);
   return report;
@@ -798,8 +798,8 @@ Expected<StaticReport> atrex::analyzeCodeObject(MemoryBufferRef buffer, const Ma
   if (!object)
     return object.takeError();
   uint64_t codeBytes = (object->code.end - object->code.begin) & ~3ull;
-  Expected<std::unique_ptr<Program>> program = Program::create(
-      chip, object->code.begin, ArrayRef<uint8_t>(object->image).slice(object->code.begin, codeBytes));
+  Expected<std::unique_ptr<Program>> program =
+      Program::create(chip, object->code.begin, ArrayRef<uint8_t>(object->image).slice(object->code.begin, codeBytes));
   if (!program)
     return program.takeError();
   EffectsTable effects(**program, chip.arch == "gfx950");

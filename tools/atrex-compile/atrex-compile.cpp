@@ -147,15 +147,16 @@ void printFacts(const StaticReport &facts, const Settings &settings, MemoryBuffe
 /// beside it says how it is launched.
 int reportCodeObject(MemoryBufferRef code, const Settings &settings, bool isArchGiven, const ChipInfo &chip) {
   if (settings.report == ReportKind::None && !settings.remarks)
-    return usageError("'" + settings.input + "' is a code object: there is nothing to compile; give --report or --remarks");
+    return usageError("'" + settings.input +
+                      "' is a code object: there is nothing to compile; give --report or --remarks");
   if (settings.output != "-" || settings.emit != Emit::Hsaco)
     return usageError("'" + settings.input + "' is a code object: only --report and --remarks apply to it");
   const ChipInfo *own = &chip;
   StringRef built = device::getCodeObjectArch(code);
   if (built != chip.arch && !built.empty()) {
     if (isArchGiven)
-      return fail(createStringError(inconvertibleErrorCode(), "'" + settings.input + "' is built for " + built +
-                                                                  ", not for " + chip.arch));
+      return fail(createStringError(inconvertibleErrorCode(),
+                                    "'" + settings.input + "' is built for " + built + ", not for " + chip.arch));
     if (const ChipInfo *found = lookupChip(built))
       own = found;
   }
@@ -167,12 +168,14 @@ int reportCodeObject(MemoryBufferRef code, const Settings &settings, bool isArch
       return fail(text.takeError());
     Expected<Manifest> parsed = Manifest::fromText((*text)->getBuffer());
     if (!parsed)
-      return fail(createStringError(inconvertibleErrorCode(), "'" + manifestName + "': " + toString(parsed.takeError())));
+      return fail(
+          createStringError(inconvertibleErrorCode(), "'" + manifestName + "': " + toString(parsed.takeError())));
     manifest = std::move(*parsed);
   }
   Expected<StaticReport> facts = analyzeCodeObject(code, manifest, *own);
   if (!facts)
-    return fail(createStringError(inconvertibleErrorCode(), "'" + settings.input + "': " + toString(facts.takeError())));
+    return fail(
+        createStringError(inconvertibleErrorCode(), "'" + settings.input + "': " + toString(facts.takeError())));
   printFacts(*facts, settings, MemoryBufferRef("", ""), *own, outs());
   return 0;
 }
@@ -282,7 +285,8 @@ int main(int argc, char **argv) {
     if (stripSchedule(options.schedule).empty())
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
-  if ((*source)->getBuffer().starts_with("\x7f" "ELF"))
+  if ((*source)->getBuffer().starts_with("\x7f"
+                                         "ELF"))
     return reportCodeObject((*source)->getMemBufferRef(), settings, arch.getNumOccurrences() != 0, *chip);
   // What cannot be written is better known before the work is done.
   bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-" && !emitSpace;
