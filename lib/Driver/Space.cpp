@@ -108,13 +108,14 @@ std::optional<std::string> atrex::describeSpace(llvm::MemoryBufferRef source, co
   }
   json::Array passes;
   for (const TunableOption &option : getTunableOptions(pm))
-    passes.push_back(json::Object{{"pass", option.pass},
-                                  {"instance", int64_t(option.instance)},
-                                  {"option", option.option},
-                                  {"description", option.description},
-                                  {"domain", json::Array(option.domain)},
-                                  {"default", option.defaultValue},
-                                  {"value", option.value}});
+    passes.push_back(
+        json::Object{{"pass", option.pass},
+                     {"instance", int64_t(option.instance)},
+                     {"option", option.option},
+                     {"description", option.description},
+                     {"domain", option.choices.empty() ? json::Array(option.domain) : json::Array(option.choices)},
+                     {"default", option.defaultValue},
+                     {"value", option.value}});
   result["arch"] = chip->arch;
   result["pass_options"] = std::move(passes);
   return llvm::formatv("{0:2}\n", json::Value(std::move(result))).str();

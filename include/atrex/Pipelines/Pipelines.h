@@ -49,7 +49,9 @@ struct TunableOption {
   /// Counts the passes of this name in the schedule from 0.
   unsigned instance = 0;
   std::string option, description;
+  /// Numbers, or words: one of the two is empty.
   std::vector<int64_t> domain;
+  std::vector<std::string> choices;
   std::string defaultValue;
   /// What the schedule sets.
   std::string value;

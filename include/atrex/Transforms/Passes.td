@@ -9,14 +9,7 @@
 #ifndef ATREX_TRANSFORMS_PASSES_TD
 #define ATREX_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
-
-/// An option that a search may set. The domain is written here only: the help
-/// text, the reference and `atrex-compile --emit-space` have it from here.
-class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values>
-    : Option<varName, arg, varType, default, text # "; one of " # !interleave(values, ", ")> {
-  list<int> domain = values;
-}
+include "atrex/Transforms/PassOptions.td"
 
 def GenericSchedulePass : Pass<"atx-generic-schedule", "::mlir::ModuleOp"> {
   let summary = "turn operators that the row mapping does not take into kernels on tiles";
