@@ -182,13 +182,14 @@ std::optional<std::string> atrex::describeSpace(llvm::MemoryBufferRef source, co
   Programs programs = findPrograms(source, context, frontendOptions, *space, pm);
   for (const TunableOption &option : getTunableOptions(pm))
     if (programs.include(option.programs))
-      passes.push_back(json::Object{{"pass", option.pass},
-                                    {"instance", int64_t(option.instance)},
-                                    {"option", option.option},
-                                    {"description", option.description},
-                                    {"domain", json::Array(option.domain)},
-                                    {"default", option.defaultValue},
-                                    {"value", option.value}});
+      passes.push_back(
+          json::Object{{"pass", option.pass},
+                       {"instance", int64_t(option.instance)},
+                       {"option", option.option},
+                       {"description", option.description},
+                       {"domain", option.choices.empty() ? json::Array(option.domain) : json::Array(option.choices)},
+                       {"default", option.defaultValue},
+                       {"value", option.value}});
   result["arch"] = chip->arch;
   result["pass_options"] = std::move(passes);
   return llvm::formatv("{0:2}\n", json::Value(std::move(result))).str();

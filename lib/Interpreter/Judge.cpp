@@ -169,22 +169,33 @@ llvm::Error supply(const JudgeOptions &options, const DimMap &dims, JudgeResult 
 }
 
 /// Bytes of a tensor's memory that belong to no element and are not what they were.
-int64_t countChangedGaps(const HostTensor &tensor, llvm::ArrayRef<uint8_t> bytes, unsigned width) {
+int64_t countChangedGaps(const Parameter &parameter, const HostTensor &tensor, llvm::ArrayRef<uint8_t> bytes) {
   // Contiguous memory has none.
   uint64_t elements = 1;
   for (int64_t extent : tensor.shape)
     elements *= uint64_t(extent);
-  if (bytes.size() == elements * width)
+  if (bytes.size() == parameter.getBytes(elements))
     return 0;
-  std::vector<int64_t> places(bytes.size() / width);
+  std::vector<int64_t> places(bytes.size() * 8 / parameter.getElementBits());
   std::iota(places.begin(), places.end(), 0);
   std::vector<bool> isElement(places.size(), false);
   for (int64_t place : gather<int64_t>(places, tensor.shape, tensor.strides))
     isElement[place] = true;
   int64_t changed = 0;
-  for (size_t i = 0; i < bytes.size(); ++i)
-    changed += !isElement[i / width] && bytes[i] != tensor.bytes[i];
+  for (int64_t place : places)
+    changed += !isElement[place] && parameter.loadBits(bytes, place) != parameter.loadBits(tensor.bytes, place);
   return changed;
+}
+
+/// The elements of a tensor with strides, one after the other.
+std::vector<uint8_t> gatherBytes(const Parameter &parameter, const HostTensor &tensor, llvm::ArrayRef<uint8_t> bytes) {
+  std::vector<int64_t> places(bytes.size() * 8 / parameter.getElementBits());
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<int64_t> order = gather<int64_t>(places, tensor.shape, tensor.strides);
+  std::vector<uint8_t> dense(parameter.getBytes(order.size()));
+  for (size_t i = 0; i < order.size(); ++i)
+    parameter.storeBits(dense, i, parameter.loadBits(bytes, order[i]));
+  return dense;
 }
 
 struct OutputBytes {
@@ -390,11 +401,11 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
   for (auto [output, expected] : llvm::zip(*outputs, result.run.outputs)) {
     const Parameter &parameter = result.parameters[output.parameter];
     const HostTensor &tensor = result.tensors[output.parameter];
-    unsigned width = parameter.getElementBytes();
-    if (int64_t changed = countChangedGaps(tensor, output.bytes, width))
-      return fail(Stage::Device, makeError(llvm::Twine(changed) + " bytes of '" + parameter.name +
-                                           "' between its elements were written"));
-    compare(parameter, expected.value, gather<uint8_t>(output.bytes, tensor.shape, tensor.strides, width),
+    if (int64_t changed = countChangedGaps(parameter, tensor, output.bytes))
+      return fail(Stage::Device, makeError(llvm::Twine(changed) + " elements of memory between those of '" +
+                                           parameter.name + "' were written"));
+    compare(parameter, expected.value,
+            tensor.strides.empty() ? output.bytes : gatherBytes(parameter, tensor, output.bytes),
             result.comparison);
   }
   for (const Difference &difference : result.comparison.first)

@@ -61,8 +61,12 @@ static Declarations readDeclarations() {
       tunable.description = option->getString("description").value_or("").str();
       tunable.programs = option->getString("programs").value_or("any").str();
       tunable.defaultValue = normalize(option->getString("defaultValue").value_or(""));
-      for (const llvm::json::Value &element : *domain)
-        tunable.domain.push_back(element.getAsInteger().value_or(0));
+      for (const llvm::json::Value &element : *domain) {
+        if (std::optional<StringRef> word = element.getAsString())
+          tunable.choices.push_back(word->str());
+        else
+          tunable.domain.push_back(element.getAsInteger().value_or(0));
+      }
       declarations.passes[tunable.pass].push_back(std::move(tunable));
     }
   }

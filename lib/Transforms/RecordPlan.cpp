@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelGrid.h"
 #include "OperatorExtents.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -194,9 +195,18 @@ void RecordPlan::addCount(atx::LaunchOp launch, func::FuncOp kernel) {
 
   Operation *first = &entry.front();
   Operation *terminator = entry.getTerminator();
-  b.setInsertionPointToStart(&entry);
+  // Where the grid is reordered, the index is the one the kernel works with.
+  Value block;
+  for (Operation &op : entry)
+    if (auto axis = op.getAttrOfType<IntegerAttr>(tileIndexAttrName); axis && axis.getInt() == 0) {
+      block = op.getResult(0);
+      first = op.getNextNode();
+      break;
+    }
+  b.setInsertionPoint(first);
   Value count = atx::TileLoadOp::create(b, loc, b.getI32Type(), memory, indices, Value());
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  if (!block)
+    block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   block = arith::IndexCastOp::create(b, loc, b.getI32Type(), block);
   Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, block, count);
   auto guard = scf::IfOp::create(b, loc, isBelow, /*withElseRegion=*/false);

@@ -9,19 +9,7 @@
 #ifndef ATREX_TRANSFORMS_PASSES_TD
 #define ATREX_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
-
-/// An option that a search may set. Domain and programs are written here only: the
-/// help text, the reference and `atrex-compile --emit-space` have them from here.
-/// A truth value has the domain [0, 1]. `programs` says what the option acts on:
-/// "rows" (operators of the row mapping), "tiles" (kernels, and operators of the
-/// generic schedule) or "any".
-class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values,
-                    string actsOn>
-    : Option<varName, arg, varType, default, text # "; one of " # !interleave(values, ", ")> {
-  list<int> domain = values;
-  string programs = actsOn;
-}
+include "atrex/Transforms/PassOptions.td"
 
 def GenericSchedulePass : Pass<"atx-generic-schedule", "::mlir::ModuleOp"> {
   let summary = "turn operators that the row mapping does not take into kernels on tiles";
