@@ -84,7 +84,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   gpu.module(gpu.func(
     atx-unroll-loops{factor=-1 max-registers=96}, canonicalize, cse,
     atx-ping-pong{enable=0 priority=1},
-    atx-interleave{pattern=off boundary=none priority=0 iglp=-1})),
+    atx-interleave{pattern=off boundary=products priority=0 iglp=-1})),
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,
