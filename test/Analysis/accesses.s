@@ -3,7 +3,7 @@
 // RUN: ld.lld -shared %t.o -o %t.co
 // RUN: atrex-compile %t.co --remarks | FileCheck %s --check-prefix=REMARK
 // RUN: atrex-compile %t.co --report=json | FileCheck %s
-.include "kernel.inc"
+.include "kernel.macros"
 .macro again label
   s_sub_u32 s9, s9, 1
   s_cmp_lg_u32 s9, 0

@@ -6,7 +6,7 @@
 // RUN: llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx950 -g -filetype=obj -I %S/Inputs %s -o %t950.o
 // RUN: ld.lld -shared %t950.o -o %t950.co
 // RUN: atrex-compile %t950.co --report=json | FileCheck %s --check-prefix=GFX950
-.include "kernel.inc"
+.include "kernel.macros"
 begin
   // Stride of 128 bytes: all 32 lanes of a phase in one bank of gfx942, two banks
   // of the 64 of gfx950.

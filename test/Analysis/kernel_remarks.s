@@ -10,7 +10,7 @@
 // RUN: ld.lld -shared %t3.o -o %t3.co
 // RUN: atrex-compile %t3.co --remarks | FileCheck %s --check-prefix=CLEAN --allow-empty
 // CLEAN-NOT: remark
-.include "kernel.inc"
+.include "kernel.macros"
 begin
 .ifdef SCRATCH
   scratch_store_dword off, v0, off

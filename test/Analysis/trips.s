@@ -2,7 +2,7 @@
 // RUN: llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -g -filetype=obj -I %S/Inputs %s -o %t.o
 // RUN: ld.lld -shared %t.o -o %t.co
 // RUN: atrex-compile %t.co --report=json | %python -c "import json,sys; [print(l['depth'], l['parent'], l['trip_count'], l.get('trip_expression')) for k in json.load(sys.stdin)['kernels'] for l in k['loops']]" | FileCheck %s
-.include "kernel.inc"
+.include "kernel.macros"
 begin
   // n / 64, entered only when there is a whole one.
   s_lshr_b32 s9, s8, 6

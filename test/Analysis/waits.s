@@ -3,7 +3,7 @@
 // RUN: ld.lld -shared %t.o -o %t.co
 // RUN: atrex-compile %t.co --report=json | FileCheck %s
 // RUN: atrex-compile %t.co --remarks | FileCheck %s --check-prefix=REMARK
-.include "kernel.inc"
+.include "kernel.macros"
 begin
   v_lshlrev_b32 v2, 4, v0
   s_mov_b32 s9, 10
