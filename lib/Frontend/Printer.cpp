@@ -88,10 +88,9 @@ std::optional<DataType> getDataType(Type type) {
     return DataType::U8;
   if (type.isUnsignedInteger(32))
     return DataType::U32;
-  for (DataType candidate :
-       {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16, DataType::F16,
-        DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ,
-        DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN})
+  for (DataType candidate : {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16,
+                             DataType::F16, DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ,
+                             DataType::E5M2, DataType::E5M2FNUZ, DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN})
     if (getMLIRType(type.getContext(), candidate) == type)
       return candidate;
   return std::nullopt;

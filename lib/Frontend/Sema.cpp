@@ -391,12 +391,12 @@ bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
   bool ok = true;
   if (isPacked(variable.type)) {
     if (variable.shape.empty()) {
-      diags.error(value.type.range.Start) << "'" << getName(variable.type) << "' is smaller than a byte: a tensor of it "
-                                          << "has at least one axis";
+      diags.error(value.type.range.Start)
+          << "'" << getName(variable.type) << "' is smaller than a byte: a tensor of it "
+          << "has at least one axis";
       return false;
     }
-    ok = checkPacked(variable.type, variable.shape.back().written, "the last extent",
-                     value.type.extents.back()->loc);
+    ok = checkPacked(variable.type, variable.shape.back().written, "the last extent", value.type.extents.back()->loc);
   }
   if (value.type.hasStrides) {
     if (!isKernel) {

@@ -390,10 +390,9 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
   std::string compilerMessage;
   llvm::raw_string_ostream compilerStream(compilerMessage);
   std::optional<CompileResult> code = compile(source, compileOptions, compilerStream);
-  if (!code) {
-    diagnostics << compilerMessage;
+  diagnostics << compilerMessage;
+  if (!code)
     return fail(Stage::Compile);
-  }
   llvm::Expected<std::vector<OutputBytes>> outputs = runOnDevice(*code, options, options.sizes, result, named);
   if (!outputs)
     return fail(Stage::Device, outputs.takeError());
@@ -405,8 +404,7 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
       return fail(Stage::Device, makeError(llvm::Twine(changed) + " elements of memory between those of '" +
                                            parameter.name + "' were written"));
     compare(parameter, expected.value,
-            tensor.strides.empty() ? output.bytes : gatherBytes(parameter, tensor, output.bytes),
-            result.comparison);
+            tensor.strides.empty() ? output.bytes : gatherBytes(parameter, tensor, output.bytes), result.comparison);
   }
   for (const Difference &difference : result.comparison.first)
     diagnostics << difference.text << "\n";

@@ -964,8 +964,8 @@ LogicalResult executeContract(Interpreter &interpreter, Operation *op) {
     Number start = acc[a];
     Number sum = combine(Combine::Sum, products, &start, type, /*products=*/true);
     // NaN is exact: it has no neighbours.
-    if (type.isFloat() && !std::isnan(toDouble(sum, type)) && reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison &&
-        !sum.isUndetermined())
+    if (type.isFloat() && !std::isnan(toDouble(sum, type)) &&
+        reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison && !sum.isUndetermined())
       sum.bound += (double(products.size()) + 4) * 0x1p-22 * reach;
     result.edit()[a] = sum;
   });

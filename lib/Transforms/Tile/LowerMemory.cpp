@@ -222,8 +222,7 @@ public:
   Access(TileEmitter &e, Operation *op, Value memoryValue, ValueRange indices, Value mask, const TileLayout &layout,
          ArrayRef<int64_t> shape)
       : e(e), op(op), memoryValue(memoryValue), indices(indices), mask(mask), layout(layout),
-        shape(shape.begin(), shape.end()),
-        size(cast<MemRefType>(memoryValue.getType()).getElementType()) {}
+        shape(shape.begin(), shape.end()), size(cast<MemRefType>(memoryValue.getType()).getElementType()) {}
 
   /// `dropsOutside`: reading zero and writing nothing is all that happens outside of the memory.
   LogicalResult prepare(bool dropsOutside, int64_t maxVector);
@@ -303,8 +302,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     return failure();
   memory = *ref;
   Type element = memory.elementType;
-  if (!element.isIndex() && !element.isInteger(1) && !isPackedType(element) &&
-      element.getIntOrFloatBitWidth() % 8 != 0)
+  if (!element.isIndex() && !element.isInteger(1) && !isPackedType(element) && element.getIntOrFloatBitWidth() % 8 != 0)
     return op->emitError() << "'" << op->getName() << "' accesses elements of " << element
                            << " in memory, which do not fill bytes";
   const int64_t bytes = size.step;
@@ -414,9 +412,9 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   narrow = reach < bufferSpan - 65536;
   // The outermost index of a dense tensor that counts up from somewhere inside or behind needs no check of lanes: a
   // buffer that ends with the tensor reads zero behind it and drops writes.
-  bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 && needsCheck[0] &&
-                   linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 && isDense() &&
-                   llvm::all_of(linear[0]->scalars, [&](auto term) {
+  bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 &&
+                   needsCheck[0] && linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 &&
+                   isDense() && llvm::all_of(linear[0]->scalars, [&](auto term) {
                      std::optional<Bounds> range = e.analysis.getRange(term.first);
                      return term.second >= 0 && range && range->min >= 0;
                    });
@@ -749,8 +747,7 @@ static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t
     } else {
       for (int64_t i = 0; i < numChunks; ++i)
         chunks.push_back(
-            load(chunk, i == 0 ? offset
-                               : Value(arith::AddIOp::create(b, loc, offset, e.i32(i * chunkBits / 8)))));
+            load(chunk, i == 0 ? offset : Value(arith::AddIOp::create(b, loc, offset, e.i32(i * chunkBits / 8)))));
     }
   } else {
     Value pointer = access.getPointer(reg);

@@ -251,8 +251,7 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
             for (int64_t &offset : access.offsets)
               offset = first(offset);
           layout::Fault ignored;
-          std::optional<LDSSolution> second =
-              solveLDSConflicts(chip, *tile, moved, LDSUnknown::Assume, ignored);
+          std::optional<LDSSolution> second = solveLDSConflicts(chip, *tile, moved, LDSUnknown::Assume, ignored);
           if (second && second->arrangement.pad == 0)
             take(*second, first);
         }
@@ -399,10 +398,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     SmallVector<int64_t> swizzle;
     for (const layout::Swizzle &step : a.swizzles)
       swizzle.append({step.bits, step.base, step.shift});
-    tile.stage = atx::StageAllocOp::create(
-        b, tile.convert.getLoc(), atx::StageType::get(context, cast<VectorType>(tile.convert.getType())), stages,
-        a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
-        swizzle.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(swizzle));
+    tile.stage = atx::StageAllocOp::create(b, tile.convert.getLoc(),
+                                           atx::StageType::get(context, cast<VectorType>(tile.convert.getType())),
+                                           stages, a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
+                                           swizzle.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(swizzle));
   }
 
   // What one iteration loads, in order.
@@ -605,9 +604,9 @@ public:
       if (!count) {
         int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
         if (stages != 0) {
-          loop.emitError() << "'stages=" << unsigned(stages) << "' takes " << bytes << " bytes of shared memory beside the "
-                           << around << " of the kernel; " << chip->arch << " has " << chip->ldsBytesPerCU
-                           << "; use fewer stages or smaller tiles";
+          loop.emitError() << "'stages=" << unsigned(stages) << "' takes " << bytes
+                           << " bytes of shared memory beside the " << around << " of the kernel; " << chip->arch
+                           << " has " << chip->ldsBytesPerCU << "; use fewer stages or smaller tiles";
           return signalPassFailure();
         }
         if (remarks)

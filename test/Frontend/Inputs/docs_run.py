@@ -14,6 +14,7 @@ RUNS = {
     "accumulate": ("", "N=70", []),
     "clip": ("", "T=3,H=60,K=7", []),
     "halves": ("", "T=3,I=130", []),
+    "quantize": ("", "T=5,H=48", ["--values", "normal"]),
     "grouped": ("", "T=2,H=16", []),
     "two_results": ("", "N=33", []),
     "constants": ("", "N=3,M=5", []),
