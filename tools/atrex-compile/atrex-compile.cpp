@@ -58,12 +58,17 @@ cl::opt<Emit> emitKind(
                clEnumValN(Emit::LLVM, "llvm", "LLVM and ROCDL dialects"), clEnumValN(Emit::Asm, "asm", "assembly"),
                clEnumValN(Emit::Hsaco, "hsaco", "code object; the manifest goes beside it as <output>.json"),
                clEnumValN(Emit::Artifact, "artifact", "directory with code object, manifest, schedule and source")));
-cl::opt<ReportKind> report("report", cl::desc("Print registers, occupancy, traffic and loops to standard error"),
+cl::opt<ReportKind> report("report",
+                           cl::desc("Print registers, occupancy, traffic and loops to standard error; as JSON without "
+                                    "remarks and warnings beside, unless --remarks asks for them"),
                            cl::ValueOptional, cl::init(ReportKind::None), cl::cat(category),
                            cl::values(clEnumValN(ReportKind::Text, "", ""), clEnumValN(ReportKind::Text, "text", ""),
                                       clEnumValN(ReportKind::JSON, "json", "")));
 cl::opt<bool> remarks("remarks", cl::desc("Say where the code loses time, with source lines, on standard error"),
                       cl::cat(category));
+cl::list<std::string> scheduleSettings("set", cl::desc("Set an option of the schedule, for example "
+                                               "atx-interleave.pattern=auto; --emit-space lists them"),
+                               cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
 cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
                             cl::cat(category));
 cl::opt<bool> printFunctions("print-functions",
@@ -285,6 +290,15 @@ int main(int argc, char **argv) {
     if (stripSchedule(options.schedule).empty())
       return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
   }
+  if (!scheduleSettings.empty()) {
+    if (options.schedule.empty())
+      options.schedule = getDefaultSchedule(chip->arch);
+    for (const std::string &setting : scheduleSettings)
+      if (Error error = setScheduleOption(options.schedule, setting))
+        return fail(std::move(error));
+    if (scheduleName.empty())
+      options.scheduleName = "<built-in, --set>";
+  }
   if ((*source)->getBuffer().starts_with("\x7f"
                                          "ELF"))
     return reportCodeObject((*source)->getMemBufferRef(), settings, arch.getNumOccurrences() != 0, *chip);
@@ -314,9 +328,16 @@ int main(int argc, char **argv) {
   }
 
   options.needManifest = toDirectory;
-  std::optional<CompileResult> result = compile((*source)->getMemBufferRef(), options, errs());
-  if (!result)
+  // A report as JSON stands alone: what the compiler remarks beside is asked for by --remarks.
+  std::string messages;
+  raw_string_ostream messageStream(messages);
+  bool quiet = settings.report == ReportKind::JSON && !settings.remarks;
+  std::optional<CompileResult> result =
+      compile((*source)->getMemBufferRef(), options, quiet ? static_cast<raw_ostream &>(messageStream) : errs());
+  if (!result) {
+    errs() << messages;
     return 1;
+  }
 
   std::string reportText;
   if (settings.report != ReportKind::None || settings.remarks) {

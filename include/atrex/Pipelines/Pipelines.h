@@ -8,6 +8,7 @@
 #ifndef ATREX_PIPELINES_PIPELINES_H
 #define ATREX_PIPELINES_PIPELINES_H
 
+#include "llvm/Support/Error.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -38,6 +39,12 @@ std::string getDefaultSchedule(llvm::StringRef arch);
 /// Text of a schedule file without comments (`//` to the end of the line) and
 /// line ends: what `atrex-opt --pass-pipeline=` takes.
 std::string stripSchedule(llvm::StringRef text);
+
+/// Sets an option in the text of a schedule: `PASS.OPTION=VALUE` for every pass of
+/// that name, `PASS[N].OPTION=VALUE` for the N-th from 0 on. Errors: another form, a
+/// pass that the schedule does not have. Whether the option exists is for the
+/// parser to say.
+llvm::Error setScheduleOption(std::string &schedule, llvm::StringRef assignment);
 
 /// Parses a schedule into `pm` (anchored at `builtin.module`). Errors are
 /// written to `errors`, with the position in the schedule.
