@@ -32,9 +32,13 @@ LogicalResult StageAllocOp::verify() {
     return emitOpError() << "'pad' must be a multiple of the " << bytes << " bytes of an element from 0 to 4096, not "
                          << pad;
   if (std::optional<ArrayRef<int64_t>> swizzle = getSwizzle()) {
-    if (swizzle->size() != 3 || (*swizzle)[0] < 0 || (*swizzle)[0] > 5 || (*swizzle)[1] < 0 || (*swizzle)[1] > 7 ||
-        (*swizzle)[2] < (*swizzle)[0] || (*swizzle)[2] > 8)
-      return emitOpError() << "'swizzle' is [bits, base, shift] with bits 0 to 5, base 0 to 7, shift from bits to 8";
+    bool isValid = !swizzle->empty() && swizzle->size() % 3 == 0 && swizzle->size() <= 6;
+    for (size_t i = 0; isValid && i < swizzle->size(); i += 3)
+      isValid = (*swizzle)[i] >= 0 && (*swizzle)[i] <= 5 && (*swizzle)[i + 1] >= 0 && (*swizzle)[i + 1] <= 7 &&
+                (*swizzle)[i + 2] >= (*swizzle)[i] && (*swizzle)[i + 2] <= 8;
+    if (!isValid)
+      return emitOpError() << "'swizzle' is [bits, base, shift], once or twice, with bits 0 to 5, base 0 to 7, shift "
+                              "from bits to 8";
     if (getPad().value_or(0) != 0)
       return emitOpError() << "a stage is padded or swizzled, not both";
   }

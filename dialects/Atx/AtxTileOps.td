@@ -178,8 +178,8 @@ def Atx_TileSharedOp : Atx_TileOp<"shared"> {
   let description = [{
     Memory shared by the work-items of a workgroup, of static shape, whose
     contents are not defined at first. Two executions of one operation may
-    give the same memory. Loads, stores and atomics work on it as on tensors;
-    what one statement wrote is seen by others after `gpu.barrier`.
+    give the same memory. Loads, stores and atomics work on it as on tensors,
+    in the order of the program; `atx-distribute-tiles` places barriers.
 
     Example:
 

@@ -116,24 +116,10 @@ LogicalResult parseConstraints(Operation *owner, ArrayAttr constraints, std::vec
     auto string = dyn_cast<StringAttr>(element);
     if (!string)
       return owner->emitError() << "constraint " << element << " is not a comparison";
-    StringRef text = string.getValue();
-    ManifestConstraint constraint;
-    for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
-      auto [lhs, rhs] = text.split(op);
-      if (rhs.empty())
-        continue;
-      FailureOr<DimExpr> left = parseExpr(owner, StringAttr::get(owner->getContext(), lhs.trim()));
-      FailureOr<DimExpr> right = parseExpr(owner, StringAttr::get(owner->getContext(), rhs.trim()));
-      if (failed(left) || failed(right))
-        return failure();
-      constraint.lhs = *left;
-      constraint.rhs = *right;
-      constraint.op = op.str();
-      break;
-    }
-    if (constraint.op.empty())
-      return owner->emitError() << "constraint '" << text << "' is not a comparison";
-    result.push_back(std::move(constraint));
+    llvm::Expected<ManifestConstraint> constraint = ManifestConstraint::parse(string.getValue());
+    if (!constraint)
+      return owner->emitError() << "constraint: " << llvm::toString(constraint.takeError());
+    result.push_back(std::move(*constraint));
   }
   return success();
 }
@@ -147,6 +133,19 @@ std::optional<double> getNumber(Attribute attr) {
   return std::nullopt;
 }
 
+/// Values of knobs, and of parameters that are element types.
+std::map<std::string, std::string> getKnobs(Operation *function) {
+  std::map<std::string, std::string> knobs;
+  if (auto values = function->getAttrOfType<DictionaryAttr>("atx.knobs"))
+    for (NamedAttribute knob : values) {
+      if (auto number = dyn_cast<IntegerAttr>(knob.getValue()))
+        knobs[knob.getName().str()] = std::to_string(number.getInt());
+      else if (auto text = dyn_cast<StringAttr>(knob.getValue()))
+        knobs[knob.getName().str()] = text.str();
+    }
+  return knobs;
+}
+
 /// Reads one launchable kernel off the attributes that outlining left.
 FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std::string> &runtimeDims,
                                          std::vector<ManifestConstraint> &constraints) {
@@ -158,6 +157,7 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
                             << "', 'atx.grid' and 'atx.threads'; was it outlined by 'atx-outline-kernels'?";
   ManifestKernel kernel;
   kernel.name = func.getName().str();
+  kernel.knobs = getKnobs(func);
   kernel.workgroup = {uint32_t(threads.getInt()), 1, 1};
   for (unsigned axis = 0; axis < 3; ++axis) {
     FailureOr<DimExpr> expr = parseExpr(func, grid[axis]);
@@ -215,21 +215,6 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
   return kernel;
 }
 
-/// Replaces dimensions by expressions.
-DimExpr substitute(const DimExpr &expr, const std::map<std::string, DimExpr> &dims) {
-  switch (expr.getKind()) {
-  case DimExpr::Kind::Constant:
-    return expr;
-  case DimExpr::Kind::Dim: {
-    auto found = dims.find(expr.getDim().str());
-    return found == dims.end() ? expr : found->second;
-  }
-  default:
-    return DimExpr::binary(expr.getKind(), substitute(expr.getLhs(), dims), substitute(expr.getRhs(), dims))
-        .substitute({});
-  }
-}
-
 /// Binds the kernels of `manifest`, of which `constraints` holds those of each by
 /// name, to the launches of the module's plan.
 LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
@@ -273,7 +258,7 @@ LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
     }
     ManifestKernel kernel = found->second;
     for (DimExpr &extent : kernel.grid)
-      extent = substitute(extent, dims);
+      extent = extent.bind(dims);
     if (args.size() > kernel.args.size())
       return malformed();
     for (auto [i, arg] : llvm::enumerate(kernel.args)) {
@@ -304,7 +289,7 @@ LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
       arg.isOutput = info.contains("output");
       arg.isWorkspace = info.contains("workspace");
       if (arg.tileDim >= 0)
-        arg.tileExtent = substitute(arg.tileExtent, dims);
+        arg.tileExtent = arg.tileExtent.bind(dims);
       arg.shape.clear();
       auto shape = info.getAs<ArrayAttr>("shape");
       if (!shape)
@@ -319,8 +304,8 @@ LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
     auto own = constraints.find(found->first);
     if (own != constraints.end())
       for (ManifestConstraint constraint : own->second) {
-        constraint.lhs = substitute(constraint.lhs, dims);
-        constraint.rhs = substitute(constraint.rhs, dims);
+        constraint.lhs = constraint.lhs.bind(dims);
+        constraint.rhs = constraint.rhs.bind(dims);
         addConstraint(std::move(constraint));
       }
     manifest.kernels.push_back(std::move(kernel));
@@ -406,6 +391,15 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     result.output = printModule(*module);
     return result;
   }
+
+  // The program that was asked for: a plan beside what it launches, or the only
+  // function.
+  func::FuncOp program;
+  for (auto function : module->getOps<func::FuncOp>())
+    if (!program || function->hasAttr(atx::planAttrName))
+      program = function;
+  if (program)
+    result.manifest.knobs = getKnobs(program);
 
   std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip->arch) : options.schedule;
   std::string stage;

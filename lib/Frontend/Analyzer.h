@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 #include <set>
 
 namespace atrex::frontend {
@@ -139,6 +140,13 @@ private:
   bool checkLayout(const ast::ValueDecl &value, Variable &variable);
   Value makeMemory(const Variable &variable, MemoryRef::Kind kind);
   void checkDefault(const ast::ValueDecl &value, Variable &variable);
+  /// Both sides of a comparison, or sums with the dimensions of what `&&` and `||`
+  /// join, and whether it holds where that is known.
+  struct Constraint {
+    DimExpr lhs, rhs;
+    std::optional<bool> holds;
+  };
+  std::optional<Constraint> evaluateConstraint(const ast::Expr *expr);
   void checkConstraint(const ast::Expr *expr);
   void checkRuntimeDims();
   void checkStmt(const ast::Stmt &stmt);
@@ -149,6 +157,8 @@ private:
   void checkAssign(const ast::Binding &stmt, const ast::Expr *source, const Value &value);
   void checkResultsAssigned();
   void warnUnused();
+  /// Remembers whether a name that goes out of scope was used.
+  void recordUse(llvm::StringRef name, const Symbol &symbol);
 
   //===--- Dimension expressions ------------------------------------------===//
 
@@ -229,6 +239,8 @@ private:
 
   /// What a launch gives: one value, several, or none (SemaLaunch.cpp).
   Value evaluateLaunch(const ast::LaunchExpr &expr);
+  bool checkCountIndex(const DimExpr &written, const DimExpr &value, const Value &tensor, unsigned axis,
+                       llvm::SMLoc loc);
   /// Kernels of the result with the values of dimensions and knobs, as texts.
   std::vector<std::string> launchKeys;
 
@@ -288,6 +300,9 @@ private:
   void checkVarAssign(const ast::AssignStmt &stmt);
   void assignVar(const ast::Binding &binding, Value value, const ast::Expr *source);
   void checkFor(const ast::ForStmt &stmt);
+  /// Whether the counter of a loop stays inside of its type where that is known; a
+  /// launch checks what depends on dimensions.
+  bool checkCounter(const ast::ForStmt &stmt, llvm::ArrayRef<Value> bounds, DataType type);
   void checkUnrolledFor(const ast::ForStmt &stmt, const Value &begin, const Value &end, const Value &step);
   void checkWhile(const ast::WhileStmt &stmt);
   void checkIf(const ast::IfStmt &stmt);
@@ -435,6 +450,8 @@ private:
   llvm::StringMap<Symbol> symbols;
   /// Names of `let`s in order, for warnings.
   std::vector<llvm::StringRef> letNames;
+  /// By position of the name: whether one of its values was used.
+  std::map<const char *, std::pair<llvm::StringRef, bool>> uses;
   std::vector<llvm::StringRef> dimNames;
   llvm::StringMap<unsigned> resultIndex;
   /// Results whose declaration or value has an error.

@@ -865,6 +865,15 @@ const Stmt *Parser::parseStatement(bool &ok) {
     }
     if (ahead.is(TokenKind::LParen) || ahead.is(TokenKind::LSquare) || ahead.is(TokenKind::Dot))
       return parseExprStatement(ok);
+    if ((tok.text == "break" || tok.text == "continue") && !ahead.is(TokenKind::Assign) && !getCompound(ahead.kind)) {
+      // All work-items go through the same rounds.
+      diags.error(tok.getLoc()) << "there is no '" << tok.text << "'; "
+                                << (tok.text == "break" ? "a loop that may end early is a 'while' with a condition"
+                                                        : "what a round leaves out stands in an 'if'");
+      bodyHasErrors = true;
+      advance();
+      return nullptr;
+    }
     return parseAssign(ok);
   default:
     failExpected("a statement ('let name = ...' or 'result = ...') or '}'");

@@ -963,8 +963,9 @@ LogicalResult executeContract(Interpreter &interpreter, Operation *op) {
     });
     Number start = acc[a];
     Number sum = combine(Combine::Sum, products, &start, type, /*products=*/true);
-    if (type.isFloat() && reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison &&
-        !sum.isUndetermined())
+    // NaN is exact: it has no neighbours.
+    if (type.isFloat() && !std::isnan(toDouble(sum, type)) &&
+        reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison && !sum.isUndetermined())
       sum.bound += (double(products.size()) + 4) * 0x1p-22 * reach;
     result.edit()[a] = sum;
   });

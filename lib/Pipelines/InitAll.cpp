@@ -12,6 +12,7 @@
 #include "atrex/Conversion/Passes.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Transforms/Passes.h"
+#include "atrex/Transforms/SchedulingPasses.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -33,6 +34,7 @@ void atrex::registerAllPasses() {
   std::call_once(once, [] {
     mlir::registerAllPasses();
     registerAtrexTransformsPasses();
+    registerAtrexSchedulingPasses();
     registerAtrexConversionPasses();
   });
 }

@@ -66,7 +66,10 @@ void atrex::registerCompilerDialects(DialectRegistry &registry) {
 
 std::string atrex::getDefaultSchedule(StringRef arch) {
   std::string text = R"(builtin.module(
-  atx-generic-schedule{arch=ARCH mode=auto}, atx-record-plan,
+  atx-generic-schedule{arch=ARCH mode=auto},
+  func.func(atx-grid-order{arch=ARCH order=column group=8 xcds=0 causal=none causal-axis=0}),
+  atx-record-plan,
+  func.func(atx-persistent{arch=ARCH workgroups=0}),
   atx-outline-tile-kernels,
   func.func(
     atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},
@@ -78,6 +81,10 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
     gpu.func(cse, atx-assign-tile-layouts{arch=ARCH mfma-rows=0 waves-m=0}, atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1}),
     atx-distribute-tiles{arch=ARCH buffer-access=true}),
   canonicalize, cse,
+  gpu.module(gpu.func(
+    atx-unroll-loops{factor=-1 max-registers=96}, canonicalize, cse,
+    atx-ping-pong{enable=0 priority=1},
+    atx-interleave{pattern=off boundary=products priority=0 iglp=-1})),
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,

@@ -75,6 +75,16 @@ static json::Value argToJSON(const ManifestArg &arg) {
   return object;
 }
 
+/// Numbers as numbers, element types as texts.
+static json::Object knobsToJSON(const std::map<std::string, std::string> &knobs) {
+  json::Object object;
+  for (const auto &[name, value] : knobs) {
+    int64_t number;
+    object[name] = llvm::StringRef(value).getAsInteger(10, number) ? json::Value(value) : json::Value(number);
+  }
+  return object;
+}
+
 json::Value Manifest::toJSON() const {
   json::Object fixed;
   for (const auto &[name, value] : constants)
@@ -98,6 +108,8 @@ json::Value Manifest::toJSON() const {
                                     {"kernarg_bytes", int64_t(kernel.kernargBytes)},
                                     {"dynamic_lds_bytes", int64_t(kernel.dynamicLdsBytes)},
                                     {"args", std::move(args)}});
+    if (!kernel.knobs.empty())
+      (*launches.back().getAsObject())["knobs"] = knobsToJSON(kernel.knobs);
   }
   return json::Object{{"schema", schemaName},
                       {"op", op},
@@ -108,6 +120,7 @@ json::Value Manifest::toJSON() const {
                       {"code_object_hash", codeObjectHash},
                       {"schedule", schedule},
                       {"constants", std::move(fixed)},
+                      {"knobs", knobsToJSON(knobs)},
                       {"runtime_dims", json::Array(runtimeDims)},
                       {"constraints", std::move(conditions)},
                       {"kernels", std::move(launches)}};
@@ -205,6 +218,7 @@ public:
   }
 
   ManifestArg readArg(const json::Value &value, const std::string &where);
+  std::map<std::string, std::string> readKnobs(const json::Object &object, const std::string &where);
   ManifestKernel readKernel(const json::Value &value, const std::string &where);
 
 private:
@@ -283,6 +297,23 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
   return arg;
 }
 
+std::map<std::string, std::string> Reader::readKnobs(const json::Object &object, const std::string &where) {
+  std::map<std::string, std::string> knobs;
+  // Older manifests do not tell.
+  const json::Value *field = object.get("knobs");
+  if (!field)
+    return knobs;
+  for (const auto &[key, value] : getObject(*field, where + ".knobs")) {
+    if (std::optional<int64_t> number = value.getAsInteger())
+      knobs[key.str()] = std::to_string(*number);
+    else if (std::optional<llvm::StringRef> text = value.getAsString())
+      knobs[key.str()] = text->str();
+    else
+      fail(where + ".knobs." + key.str(), "must be an integer or a string");
+  }
+  return knobs;
+}
+
 ManifestKernel Reader::readKernel(const json::Value &value, const std::string &where) {
   const json::Object &object = getObject(value, where);
   ManifestKernel kernel;
@@ -296,6 +327,7 @@ ManifestKernel Reader::readKernel(const json::Value &value, const std::string &w
         uint32_t(checkRange(workgroup[axis], fmt::format("{}.workgroup[{}]", where, axis), 1, 1024));
     kernel.grid[axis] = getExpr(grid[axis], fmt::format("{}.grid[{}]", where, axis));
   }
+  kernel.knobs = readKnobs(object, where);
   kernel.kernargBytes = uint32_t(getInteger(object, where, "kernarg_bytes", 0, 1 << 20));
   kernel.dynamicLdsBytes = uint32_t(getInteger(object, where, "dynamic_lds_bytes", 0, 1 << 20));
   uint64_t end = 0;
@@ -334,6 +366,7 @@ llvm::Expected<Manifest> Manifest::fromText(llvm::StringRef text) {
     for (const auto &[key, value] : reader.getObject(*constants, "constants"))
       manifest.constants[key.str()] =
           reader.checkRange(value, "constants." + key.str(), 1, std::numeric_limits<int64_t>::max());
+  manifest.knobs = reader.readKnobs(object, "manifest");
   for (const auto &[i, value] : llvm::enumerate(reader.getArray(object, "manifest", "runtime_dims"))) {
     if (std::optional<llvm::StringRef> name = value.getAsString())
       manifest.runtimeDims.push_back(name->str());
@@ -361,31 +394,6 @@ llvm::Expected<Manifest> Manifest::fromText(llvm::StringRef text) {
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
-
-static bool holds(int64_t lhs, llvm::StringRef op, int64_t rhs) {
-  if (op == "==")
-    return lhs == rhs;
-  if (op == "!=")
-    return lhs != rhs;
-  if (op == "<")
-    return lhs < rhs;
-  if (op == "<=")
-    return lhs <= rhs;
-  if (op == ">")
-    return lhs > rhs;
-  return lhs >= rhs;
-}
-
-/// "T = 3, H = 100" for the dimensions that occur in `constraint`.
-static std::string describeDims(const ManifestConstraint &constraint, const DimMap &dims) {
-  std::set<std::string> names;
-  constraint.lhs.collectDims(names);
-  constraint.rhs.collectDims(names);
-  std::string text;
-  for (const std::string &name : names)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, dims.lookup(name));
-  return text;
-}
 
 llvm::Expected<DimMap> atrex::resolveDims(const Manifest &manifest, const DimMap &dims) {
   DimMap result;
@@ -419,15 +427,12 @@ llvm::Expected<DimMap> atrex::resolveDims(const Manifest &manifest, const DimMap
           fmt::format("{}: dimension '{}' is {}; it must be at least 1", manifest.op, name, found->second));
   }
   for (const ManifestConstraint &constraint : manifest.constraints) {
-    llvm::Expected<int64_t> lhs = constraint.lhs.evaluate(result);
-    if (!lhs)
-      return lhs.takeError();
-    llvm::Expected<int64_t> rhs = constraint.rhs.evaluate(result);
-    if (!rhs)
-      return rhs.takeError();
-    if (!holds(*lhs, constraint.op, *rhs))
+    llvm::Expected<bool> holds = constraint.evaluate(result);
+    if (!holds)
+      return holds.takeError();
+    if (!*holds)
       return makeError(fmt::format("{}: constraint '{}' does not hold for {}", manifest.op, constraint.str(),
-                                   describeDims(constraint, result)));
+                                   constraint.describeDims(result)));
   }
   return result;
 }

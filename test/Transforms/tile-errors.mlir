@@ -38,15 +38,6 @@ func.func @large(%x: memref<1048576xf32> {atx.name = "x", atx.shape = ["1048576"
 
 // -----
 
-func.func @four(%x: memref<64xf4E2M1FN> {atx.name = "x", atx.shape = ["64"]}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
-  %i = atx.tile_iota : vector<64xi32>
-  // expected-error @+1 {{'atx.tile_load' accesses elements of 'f4E2M1FN' in memory, which are smaller than a byte}}
-  %v = atx.tile_load %x[%i] : memref<64xf4E2M1FN>, vector<64xi32> -> vector<64xf4E2M1FN>
-  return
-}
-
-// -----
-
 func.func @shared() attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
   // expected-error @+1 {{shared memory of the kernel takes 80000 bytes; gfx942 has 65536}}
   %s = atx.tile_shared : memref<20000xf32, #gpu.address_space<workgroup>>

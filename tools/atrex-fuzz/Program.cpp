@@ -621,9 +621,8 @@ void Generator::addDot() {
   if (!has("dot"))
     return;
   std::optional<unsigned> lhs = find([](const TensorType &type) {
-    return type.shape.size() == 2 &&
-           (type.element == DataType::F32 || type.element == DataType::BF16 || type.element == DataType::F16 ||
-            isSmallFloat(type.element));
+    return type.shape.size() == 2 && (type.element == DataType::F32 || type.element == DataType::BF16 ||
+                                      type.element == DataType::F16 || isSmallFloat(type.element));
   });
   if (!lhs)
     return;

@@ -237,9 +237,9 @@ int main(int argc, char **argv) {
   // The linker, which runs in process, resets all options.
   std::string json = jsonName;
   bool prints = printOutputs;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> source = readInput(inputName, maxTextBytes);
   if (!source)
-    return fail("cannot read '" + inputName + "': " + source.getError().message());
+    return fail(toString(source.takeError()));
   if (!json.empty())
     if (Error error = checkWritable(json))
       return fail(toString(std::move(error)));

@@ -365,6 +365,8 @@ struct Operator {
 
   /// In order of declaration.
   std::vector<Knob> knobs;
+  /// Element types that parameters stand for, with those chosen.
+  std::vector<std::pair<std::string, DataType>> types;
 
   /// Kernels only: workgroups per axis, work-items of one, the program.
   bool isKernel = false;

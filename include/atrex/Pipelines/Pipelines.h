@@ -49,7 +49,13 @@ struct TunableOption {
   /// Counts the passes of this name in the schedule from 0.
   unsigned instance = 0;
   std::string option, description;
+  /// Numbers, or words: one of the two is empty.
   std::vector<int64_t> domain;
+  /// Words in place of the numbers of `domain`.
+  std::vector<std::string> choices;
+  /// What it acts on: `rows`, `tiles` or `any`; see TunableOption in
+  /// include/atrex/Transforms/PassOptions.td.
+  std::string programs;
   std::string defaultValue;
   /// What the schedule sets.
   std::string value;

@@ -67,13 +67,7 @@ struct ManifestArg {
   std::optional<double> defaultValue;
 };
 
-/// A condition on dimensions, `expr == 0`-style text for messages included.
-struct ManifestConstraint {
-  /// Comparison `lhs op rhs` with op one of == != < <= > >=.
-  DimExpr lhs, rhs;
-  std::string op;
-  std::string str() const { return lhs.str() + " " + op + " " + rhs.str(); }
-};
+using ManifestConstraint = DimComparison;
 
 struct ManifestKernel {
   /// Symbol in the code object (without the `.kd` suffix).
@@ -84,6 +78,8 @@ struct ManifestKernel {
   uint32_t kernargBytes = 0;
   uint32_t dynamicLdsBytes = 0;
   std::vector<ManifestArg> args;
+  /// Knobs and element types that the kernel was compiled with, by name.
+  std::map<std::string, std::string> knobs;
 };
 
 struct Manifest {
@@ -97,6 +93,9 @@ struct Manifest {
   std::string schedule;
   /// Dimensions fixed at compile time.
   std::map<std::string, int64_t> constants;
+  /// Knobs and element types that the program was compiled with, by name: chosen
+  /// or default.
+  std::map<std::string, std::string> knobs;
   /// Dimensions that stay run-time parameters, in declaration order.
   std::vector<std::string> runtimeDims;
   std::vector<ManifestConstraint> constraints;

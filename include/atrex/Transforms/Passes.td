@@ -9,14 +9,7 @@
 #ifndef ATREX_TRANSFORMS_PASSES_TD
 #define ATREX_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
-
-/// An option that a search may set. The domain is written here only: the help
-/// text, the reference and `atrex-compile --emit-space` have it from here.
-class TunableOption<string varName, string arg, string varType, string default, string text, list<int> values>
-    : Option<varName, arg, varType, default, text # "; one of " # !interleave(values, ", ")> {
-  list<int> domain = values;
-}
+include "atrex/Transforms/PassOptions.td"
 
 def GenericSchedulePass : Pass<"atx-generic-schedule", "::mlir::ModuleOp"> {
   let summary = "turn operators that the row mapping does not take into kernels on tiles";
@@ -82,14 +75,15 @@ def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
     TunableOption<"threads", "threads", "int64_t", /*default=*/"0",
-                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024]>,
+                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024], "rows">,
     TunableOption<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
                   "work-items that share one row, up to 'threads', 0 chooses",
-                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]>,
+                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], "rows">,
     TunableOption<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
-                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]>,
+                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+                  "rows">,
     TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
-                  "widest access of one lane in bits", [16, 32, 64, 128]>
+                  "widest access of one lane in bits", [16, 32, 64, 128], "rows">
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
 }
@@ -148,7 +142,7 @@ def OutlineKernelsPass : Pass<"atx-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
                   "workgroups that a large grid is limited to where tiles share an operand, 0 never loops; others than "
-                  "these are accepted", [0, 120, 240, 304, 480, 608, 960]>
+                  "these are accepted", [0, 120, 240, 304, 480, 608, 960], "rows">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect"];
@@ -178,7 +172,7 @@ def DistributePass : Pass<"atx-distribute", "::mlir::gpu::GPUFuncOp"> {
   }];
   let options = [
     TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane in bits",
-                  [16, 32, 64, 128]>
+                  [16, 32, 64, 128], "rows">
   ];
   let dependentDialects = ["::atrex::atx_amdgpu::AtxAMDGPUDialect", "::mlir::vector::VectorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
@@ -279,15 +273,17 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
     indices allow; lanes outside of a tensor access nothing. Reductions go
     through registers, lanes (DPP) and, beyond a wave, shared memory. Layouts are
     converted in registers where possible, else through shared memory, whose
-    space is used again with as few barriers as that takes.
+    space is used again with as few barriers as that takes. Where two accesses
+    of a workgroup to one memory must keep their order and may touch an element in
+    different work-items, a barrier is placed between them.
 
     What cannot be distributed is an error that names the operation, its types
     and what would help.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
-    Option<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
-           "accesses to tensors by buffer instructions where 32-bit offsets suffice">,
+    TunableOption<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
+                  "accesses to tensors by buffer instructions where 32-bit offsets suffice", [0, 1], "tiles">,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell of conversions through shared memory">
   ];
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -297,6 +293,7 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
   let statistics = [Statistic<"numConversions", "num-conversions", "conversions of a layout">,
                     Statistic<"numLDSConversions", "num-lds-conversions", "of them through shared memory">,
                     Statistic<"numBarriers", "num-barriers", "barriers for the compiler's own shared memory">,
+                    Statistic<"numOrderBarriers", "num-order-barriers", "barriers that keep accesses in order">,
                     Statistic<"numVectorAccesses", "num-vector-accesses", "accesses of several elements">,
                     Statistic<"numScalarAccesses", "num-scalar-accesses", "accesses of one element">];
 }

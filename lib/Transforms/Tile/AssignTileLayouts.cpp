@@ -520,8 +520,9 @@ std::optional<TileLayout> Assigner::getRequired(OpOperand &operand) {
         analyzeAccess(analysis, store.getMemory(), store.getIndices(), store.getMask(), getShape(store.getValue()));
     // Accesses of less than a word where 8 bytes could go at once are worth moving
     // elements between lanes.
-    if (!held || (held->getRunLength(pattern.contiguousDim) * pattern.bytes < 4 && held->getNumRegisters() >= 4 &&
-                  pattern.vector * pattern.bytes >= 8) ||
+    if (!held ||
+        (held->getRunLength(pattern.contiguousDim) * pattern.bytes < 4 && held->getNumRegisters() >= 4 &&
+         pattern.vector * pattern.bytes >= 8) ||
         // A work-item writes whole bytes.
         held->getRunLength(pattern.contiguousDim) % pattern.unit != 0)
       held = getAccessLayout(getShape(store.getValue()), threads, pattern);
@@ -685,7 +686,7 @@ public:
     }
     if ((mfmaRows != 0 && mfmaRows != 16 && mfmaRows != 32) || wavesM > 16 ||
         (wavesM != 0 && !llvm::isPowerOf2_64(wavesM))) {
-      kernel.emitError() << "'mfma-rows=" << mfmaRows << " waves-m=" << wavesM
+      kernel.emitError() << "'mfma-rows=" << unsigned(mfmaRows) << " waves-m=" << unsigned(wavesM)
                          << "' is not possible: rows are 0, 16 or 32, waves 0 or a power of two up to 16";
       return signalPassFailure();
     }

@@ -52,6 +52,7 @@ public:
       numConversions += emitter.numConversions;
       numLDSConversions += emitter.numLDSConversions;
       numBarriers += emitter.numBarriers;
+      numOrderBarriers += emitter.numOrderBarriers;
       numVectorAccesses += emitter.numVectorAccesses;
       numScalarAccesses += emitter.numScalarAccesses;
     }

@@ -136,17 +136,8 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   return pattern;
 }
 
-namespace {
-
-/// An index as a sum: constant + scalars + coordinates of the tile.
-struct LinearIndex {
-  int64_t constant = 0;
-  SmallVector<std::pair<Value, int64_t>> scalars;
-  SmallVector<std::pair<unsigned, int64_t>> coordinates;
-};
-
-bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
-               unsigned depth = 0) {
+bool tile::decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
+                          unsigned depth) {
   if (depth > 50)
     return false;
   Attribute attr;
@@ -181,8 +172,8 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     auto source = dyn_cast<VectorType>(broadcast.getSourceType());
     if (!source)
-      return decompose(broadcast.getSource(), rank, coefficient, dims, index, depth + 1);
-    return decompose(broadcast.getSource(), rank, coefficient, dims.take_back(source.getRank()), index, depth + 1);
+      return decomposeIndex(broadcast.getSource(), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(broadcast.getSource(), rank, coefficient, dims.take_back(source.getRank()), index, depth + 1);
   }
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
     // Unit dimensions come and go; coordinates along them are 0.
@@ -202,26 +193,28 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
         return false;
       moved.push_back(dims[wide[next++]]);
     }
-    return next == wide.size() && decompose(cast.getSource(), rank, coefficient, moved, index, depth + 1);
+    return next == wide.size() && decomposeIndex(cast.getSource(), rank, coefficient, moved, index, depth + 1);
   }
   if (isa<arith::ExtSIOp, arith::IndexCastOp, atx::ConvertLayoutOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1);
   if (isa<arith::AddIOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
-           decompose(op->getOperand(1), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
+           decomposeIndex(op->getOperand(1), rank, coefficient, dims, index, depth + 1);
   if (isa<arith::SubIOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
-           decompose(op->getOperand(1), rank, -coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
+           decomposeIndex(op->getOperand(1), rank, -coefficient, dims, index, depth + 1);
   if (isa<arith::MulIOp>(op))
     for (unsigned side = 0; side < 2; ++side)
       if (auto splat = SplatElementsAttr(); matchPattern(op->getOperand(side), m_Constant(&splat))) {
         int64_t product;
         APInt number = splat.getSplatValue<APInt>();
         if (number.getSignificantBits() <= 32 && !llvm::MulOverflow(number.getSExtValue(), coefficient, product))
-          return decompose(op->getOperand(1 - side), rank, product, dims, index, depth + 1);
+          return decomposeIndex(op->getOperand(1 - side), rank, product, dims, index, depth + 1);
       }
   return false;
 }
+
+namespace {
 
 /// Emits one access of a tile.
 class Access {
@@ -229,8 +222,7 @@ public:
   Access(TileEmitter &e, Operation *op, Value memoryValue, ValueRange indices, Value mask, const TileLayout &layout,
          ArrayRef<int64_t> shape)
       : e(e), op(op), memoryValue(memoryValue), indices(indices), mask(mask), layout(layout),
-        shape(shape.begin(), shape.end()),
-        size(cast<MemRefType>(memoryValue.getType()).getElementType()) {}
+        shape(shape.begin(), shape.end()), size(cast<MemRefType>(memoryValue.getType()).getElementType()) {}
 
   /// `dropsOutside`: reading zero and writing nothing is all that happens outside of the memory.
   LogicalResult prepare(bool dropsOutside, int64_t maxVector);
@@ -310,8 +302,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     return failure();
   memory = *ref;
   Type element = memory.elementType;
-  if (!element.isIndex() && !element.isInteger(1) && !isPackedType(element) &&
-      element.getIntOrFloatBitWidth() % 8 != 0)
+  if (!element.isIndex() && !element.isInteger(1) && !isPackedType(element) && element.getIntOrFloatBitWidth() % 8 != 0)
     return op->emitError() << "'" << op->getName() << "' accesses elements of " << element
                            << " in memory, which do not fill bytes";
   const int64_t bytes = size.step;
@@ -384,7 +375,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     linear.emplace_back();
     LinearIndex form;
     SmallVector<unsigned> dims = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-    bool isLinear = decompose(index, rank, 1, dims, form);
+    bool isLinear = decomposeIndex(index, rank, 1, dims, form);
     int64_t stride = strides[i];
     if (isLinear && stride != ShapedType::kDynamic) {
       for (auto [dim, coefficient] : form.coordinates)
@@ -421,9 +412,9 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   narrow = reach < bufferSpan - 65536;
   // The outermost index of a dense tensor that counts up from somewhere inside or behind needs no check of lanes: a
   // buffer that ends with the tensor reads zero behind it and drops writes.
-  bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 && needsCheck[0] &&
-                   linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 && isDense() &&
-                   llvm::all_of(linear[0]->scalars, [&](auto term) {
+  bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 &&
+                   needsCheck[0] && linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 &&
+                   isDense() && llvm::all_of(linear[0]->scalars, [&](auto term) {
                      std::optional<Bounds> range = e.analysis.getRange(term.first);
                      return term.second >= 0 && range && range->min >= 0;
                    });
@@ -756,8 +747,7 @@ static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t
     } else {
       for (int64_t i = 0; i < numChunks; ++i)
         chunks.push_back(
-            load(chunk, i == 0 ? offset
-                               : Value(arith::AddIOp::create(b, loc, offset, e.i32(i * chunkBits / 8)))));
+            load(chunk, i == 0 ? offset : Value(arith::AddIOp::create(b, loc, offset, e.i32(i * chunkBits / 8)))));
     }
   } else {
     Value pointer = access.getPointer(reg);

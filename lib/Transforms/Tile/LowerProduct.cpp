@@ -58,8 +58,8 @@ static bool takesTypes(const MatrixInstruction &inst, MatrixType a, MatrixType b
   if (!inst.isF8F6F4())
     return inst.a == a && inst.b == b;
   auto isOne = [](MatrixType type) {
-    return llvm::is_contained(
-        {MatrixType::FP8, MatrixType::BF8, MatrixType::FP6, MatrixType::BF6, MatrixType::FP4}, type);
+    return llvm::is_contained({MatrixType::FP8, MatrixType::BF8, MatrixType::FP6, MatrixType::BF6, MatrixType::FP4},
+                              type);
   };
   return isOne(a) && isOne(b);
 }
@@ -380,7 +380,8 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
             int64_t moved = nextInst->n != inst->n || wavesN != 1;
             int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
             int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
-            int64_t own = getCost(*nextInst, getFactorTypes(next, chip), nextM, nextN, nextExtents[follower->kDim], chip);
+            int64_t own =
+                getCost(*nextInst, getFactorTypes(next, chip), nextM, nextN, nextExtents[follower->kDim], chip);
             least = std::min(least, moved ? own + own / 2 : own);
           }
           if (least != INT64_MAX)

@@ -283,6 +283,25 @@ static Value reduceExtremum(TileEmitter &e, ArrayRef<Parts> values, bool largest
   return arith::SelectOp::create(b, loc, anyNaN, nan, result);
 }
 
+/// The sum of many f32 by packed additions, which take two numbers each.
+static Value reducePairs(TileEmitter &e, ArrayRef<Parts> values) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  SmallVector<Value> pairs;
+  for (size_t i = 0; i + 1 < values.size(); i += 2)
+    pairs.push_back(e.pack({values[i][0], values[i + 1][0]}));
+  while (pairs.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+      next.push_back(arith::AddFOp::create(b, loc, pairs[i], pairs[i + 1]));
+    if (pairs.size() % 2)
+      next.push_back(pairs.back());
+    pairs = std::move(next);
+  }
+  Value sum = arith::AddFOp::create(b, loc, e.extract(pairs[0], 0), e.extract(pairs[0], 1));
+  return values.size() % 2 ? Value(arith::AddFOp::create(b, loc, sum, values.back()[0])) : sum;
+}
+
 LogicalResult tile::lowerReduce(TileEmitter &e, Operation *op) {
   auto reduce = cast<atx::TileReduceOp>(op);
   OpBuilder &b = e.b;
@@ -399,6 +418,8 @@ LogicalResult tile::lowerReduce(TileEmitter &e, Operation *op) {
     bool isExtremum = combineKind == CombineKind::Max || combineKind == CombineKind::Min;
     if (!isArg && isExtremum && element.isF32() && group.size() > 2)
       partial.push_back({reduceExtremum(e, group, combineKind == CombineKind::Max)});
+    else if (!isArg && combineKind == CombineKind::Sum && element.isF32() && group.size() > 3)
+      partial.push_back({reducePairs(e, group)});
     else
       partial.push_back(reducer.tree(group));
   }

@@ -169,6 +169,8 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
   kernel->setAttr(atx::gridAttrName, attrs.getArrayAttr(extents));
   if (Attribute constraints = func->getAttr("atx.constraints"))
     kernel->setAttr("atx.constraints", constraints);
+  if (Attribute knobs = func->getAttr("atx.knobs"))
+    kernel->setAttr("atx.knobs", knobs);
 
   Block &entry = kernel.getBody().front();
   builder.setInsertionPointToStart(&entry);

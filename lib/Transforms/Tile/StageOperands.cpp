@@ -51,7 +51,7 @@ bool isShared(Value memory) {
 struct Arrangement {
   SmallVector<int64_t> order;
   int64_t pad = 0;
-  layout::Swizzle swizzle;
+  SmallVector<layout::Swizzle, 2> swizzles;
   int64_t bytes = 0, passes = 0, extra = 0, cost = 0;
 };
 
@@ -218,17 +218,43 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
       return op->emitError() << "shared memory cannot hold a tile of " << rowBytes << " bytes a row: " << fault.text,
              failure();
     candidate.bytes = tile->getBytes();
+    auto take = [&](const LDSSolution &solution, ArrayRef<layout::Swizzle> before) {
+      int64_t extra = solution.getExtraAfter();
+      if (!candidate.swizzles.empty() || candidate.pad != 0 || candidate.passes != 0)
+        if (extra >= candidate.extra)
+          return;
+      candidate.pad = solution.arrangement.pad;
+      candidate.swizzles.assign(before.begin(), before.end());
+      if (!solution.arrangement.swizzle.isIdentity())
+        candidate.swizzles.push_back(solution.arrangement.swizzle);
+      candidate.bytes = llvm::alignTo(solution.footprint, getSwizzleBlock(candidate.swizzles));
+      candidate.extra = extra;
+      candidate.passes = 0;
+      for (const LDSCost &cost : solution.after)
+        candidate.passes += cost.high;
+    };
     std::optional<LDSSolution> solution;
     if (swizzle)
       solution = solveLDSConflicts(chip, *tile, accesses, LDSUnknown::Assume, fault);
     if (solution) {
-      candidate.pad = solution->arrangement.pad;
-      candidate.swizzle = solution->arrangement.swizzle;
-      candidate.bytes = solution->footprint;
-      for (const LDSCost &cost : solution->after) {
-        candidate.passes += cost.high;
-        candidate.extra += cost.getExtra();
-      }
+      take(*solution, {});
+      // A tile that is transposed on its way is written and read along different rows: one exchange serves
+      // each.
+      int base = llvm::Log2_64(std::max(accesses[0].bytes, accesses[1].bytes));
+      for (int bits = 2; candidate.extra != 0 && bits <= 4; ++bits)
+        for (int shift = bits; candidate.extra != 0 && shift <= ldsMaxSwizzleShift; ++shift) {
+          layout::Swizzle first{bits, base, shift};
+          if (tile->getBytes() % first.getBlock() != 0)
+            continue;
+          std::vector<LDSAccess> moved = accesses;
+          for (LDSAccess &access : moved)
+            for (int64_t &offset : access.offsets)
+              offset = first(offset);
+          layout::Fault ignored;
+          std::optional<LDSSolution> second = solveLDSConflicts(chip, *tile, moved, LDSUnknown::Assume, ignored);
+          if (second && second->arrangement.pad == 0)
+            take(*second, first);
+        }
     } else {
       for (const LDSAccess &access : accesses)
         if (std::optional<LDSCost> cost = countLDSAccess(chip, *tile, {}, access, LDSUnknown::Assume, fault)) {
@@ -262,7 +288,7 @@ LogicalResult LoopStager::arrange(bool swizzle) {
 int64_t LoopStager::getBytes(unsigned stages) const {
   int64_t bytes = 0;
   for (const Staged &tile : staged) {
-    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), tile.arrangement.swizzle.getBlock());
+    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(tile.arrangement.swizzles));
     bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(tile.arrangement.bytes, unit);
   }
   return bytes;
@@ -284,6 +310,14 @@ int64_t LoopStager::getInnerBytes() {
           !findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
                                cast<VectorType>(convert.getType()).getShape()))
         scratch = std::max(scratch, std::min<int64_t>(getTileBytes(convert.getType()) * 5 / 4, 16384));
+    } else if (auto reduce = dyn_cast<atx::TileReduceOp>(op)) {
+      // Only waves exchange through shared memory.
+      TileLayout layout = getLayoutOf(reduce.getInput());
+      uint64_t bits = 0;
+      for (int64_t axis : reduce.getAxes())
+        bits |= layout.getRank() ? layout.getThreadBits(axis) : ~uint64_t(0);
+      if (bits >> 6)
+        scratch = std::max(scratch, std::min<int64_t>(getTileBytes(reduce.getInput().getType()), 8192));
     } else if (op->getName().getDialectNamespace() == "atx" &&
                !isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileIotaOp>(op)) {
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
@@ -361,11 +395,13 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
 
   for (Staged &tile : staged) {
     const Arrangement &a = tile.arrangement;
-    tile.stage = atx::StageAllocOp::create(
-        b, tile.convert.getLoc(), atx::StageType::get(context, cast<VectorType>(tile.convert.getType())), stages,
-        a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
-        a.swizzle.isIdentity() ? DenseI64ArrayAttr()
-                               : b.getDenseI64ArrayAttr({a.swizzle.bits, a.swizzle.base, a.swizzle.shift}));
+    SmallVector<int64_t> swizzle;
+    for (const layout::Swizzle &step : a.swizzles)
+      swizzle.append({step.bits, step.base, step.shift});
+    tile.stage = atx::StageAllocOp::create(b, tile.convert.getLoc(),
+                                           atx::StageType::get(context, cast<VectorType>(tile.convert.getType())),
+                                           stages, a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
+                                           swizzle.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(swizzle));
   }
 
   // What one iteration loads, in order.
@@ -542,7 +578,7 @@ public:
       return signalPassFailure();
     }
     if (stages > 8 || prefetch > 8 || prefetch < -1) {
-      kernel.emitError() << "'stages=" << stages << " prefetch=" << prefetch
+      kernel.emitError() << "'stages=" << unsigned(stages) << " prefetch=" << int64_t(prefetch)
                          << "' is not possible: stages are 0 to 8, prefetch is -1 to 8";
       return signalPassFailure();
     }
@@ -568,9 +604,9 @@ public:
       if (!count) {
         int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
         if (stages != 0) {
-          loop.emitError() << "'stages=" << stages << "' takes " << bytes << " bytes of shared memory beside the "
-                           << around << " of the kernel; " << chip->arch << " has " << chip->ldsBytesPerCU
-                           << "; use fewer stages or smaller tiles";
+          loop.emitError() << "'stages=" << unsigned(stages) << "' takes " << bytes
+                           << " bytes of shared memory beside the " << around << " of the kernel; " << chip->arch
+                           << " has " << chip->ldsBytesPerCU << "; use fewer stages or smaller tiles";
           return signalPassFailure();
         }
         if (remarks)
@@ -584,7 +620,12 @@ public:
           const Arrangement &a = tile.arrangement;
           InFlightDiagnostic remark = tile.convert.emitRemark();
           remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
-                 << " bytes, " << toString(LDSArrangement{a.pad, a.swizzle}) << ", ";
+                 << " bytes, ";
+          if (a.swizzles.empty())
+            remark << toString(LDSArrangement{a.pad, {}});
+          for (auto [i, step] : llvm::enumerate(a.swizzles))
+            remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
+          remark << ", ";
           if (a.extra)
             remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration";
           else

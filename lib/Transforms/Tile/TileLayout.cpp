@@ -374,8 +374,8 @@ TileLayout tile::getAccessLayout(ArrayRef<int64_t> shape, int64_t threads, const
   int64_t elements = llvm::product_of(shape);
   int64_t vector = pattern.vector;
   // Rather narrow accesses than idle lanes.
-  while (vector > 1 && ((elements < threads * vector && vector > pattern.unit) ||
-                        shape[pattern.contiguousDim] % vector != 0))
+  while (vector > 1 &&
+         ((elements < threads * vector && vector > pattern.unit) || shape[pattern.contiguousDim] % vector != 0))
     vector /= 2;
   Splitter splitter{shape, order, SmallVector<int64_t>(rank, 1), 1, {}, {}, 0, 0};
   splitter.vectors[pattern.contiguousDim] = vector;

@@ -497,7 +497,7 @@ int64_t tile::getArrayVector(const LDSArray &array, const TileLayout &layout, Ar
 /// By work-item: bytes that its coordinates add. Empty where nothing asks for them.
 static SmallVector<int64_t> getLaneOffsets(const LDSArray &array, const TileLayout &layout) {
   SmallVector<int64_t> offsets;
-  if (array.swizzle.isIdentity())
+  if (array.swizzles.empty())
     return offsets;
   for (int64_t thread = 0; thread < layout.getThreads(); ++thread) {
     int64_t offset = 0;
@@ -1285,6 +1285,7 @@ LogicalResult TileEmitter::run() {
     return kernel.emitError() << "kernel needs a body of one block";
   if (failed(checkLayouts()))
     return failure();
+  numOrderBarriers += orderAccesses(*this);
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   std::string name = (kernel.getName() + "_shared").str();

@@ -67,14 +67,17 @@ struct LDSArray {
   Type storage;
   int64_t bytes = 4;
   unsigned contiguousDim = 0;
-  /// On byte offsets from the array's start.
-  layout::Swizzle swizzle;
+  /// On byte offsets from the array's start, one after the other.
+  SmallVector<layout::Swizzle, 2> swizzles;
   /// i32, bytes: added after the swizzle. Null for the first slot.
   Value slot;
   /// Scopes that tell accesses apart which cannot meet; null for none.
   ArrayAttr aliasScopes, noaliasScopes;
 };
 
+/// Where the swizzles of an array take a byte offset, and the size of the aligned blocks that they map onto themselves.
+int64_t applySwizzles(ArrayRef<layout::Swizzle> swizzles, int64_t offset);
+int64_t getSwizzleBlock(ArrayRef<layout::Swizzle> swizzles);
 /// Elements that one access to an array can take: they follow one another in registers
 /// and in memory, and every address they have is aligned.
 int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape, unsigned startDim,
@@ -225,7 +228,8 @@ public:
   /// Tells of conversions through shared memory.
   bool remarks = false;
   IndexAnalysis analysis;
-  unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numVectorAccesses = 0, numScalarAccesses = 0;
+  unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numOrderBarriers = 0, numVectorAccesses = 0,
+           numScalarAccesses = 0;
 
 private:
   LogicalResult emitFor(Operation *op);
@@ -270,6 +274,22 @@ bool isElementwise(Operation *op);
 /// and the widest vectors that alignment, bounds and mask allow.
 AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange indices, Value mask,
                             ArrayRef<int64_t> shape);
+
+/// An index as a sum: constant + scalars + coordinates of the tile.
+struct LinearIndex {
+  int64_t constant = 0;
+  SmallVector<std::pair<Value, int64_t>> scalars;
+  SmallVector<std::pair<unsigned, int64_t>> coordinates;
+};
+
+/// Adds `coefficient` times `value`, an index of a tile of rank `rank` whose dimension i is `dims[i]` of the
+/// tile, to `index`; false where it is no such sum. Scalars are taken as they are.
+bool decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
+                    unsigned depth = 0);
+
+/// Places barriers so that loads see what statements before them have written and nothing of those behind, in
+/// shared memory also the last of several stores. Returns their number.
+unsigned orderAccesses(TileEmitter &e);
 
 /// A lane's vector, or a scalar, of floats of at most 8 bits as wider floats; exact to f32 and f16.
 Value widenFloat(TileEmitter &e, Value value, Type element);

@@ -502,6 +502,15 @@ op counted(x: f32[N], c: i32[2]) -> (o: f32[N]) {
   o = launch scale(x, 0.5) count c[1]
 }""", {"N": n}, {"x": x, "c": [-1, blocks]}, options=["--op", "counted"])
         check("count", got["o"], [v / 2 if i // 128 < blocks else nan for i, v in enumerate(x)])
+    # A count that stands in a tensor of run-time extents, at a place that depends on them.
+    for m, k, blocks in ((1, 2, 2), (3, 5, 1)):
+        counts = [0] * (m * k)
+        counts[(m - 1) * k + k // 2] = blocks
+        got = run(SCALE + """
+op counted(x: f32[N], c: i32[M, K]) -> (o: f32[N]) {
+  o = launch scale(x, 0.5) count c[M - 1, K / 2]
+}""", {"N": n, "M": m, "K": k}, {"x": x, "c": counts}, options=["--op", "counted"])
+        check("count at run-time place", got["o"], [v / 2 if i // 128 < blocks else nan for i, v in enumerate(x)])
 
 
 for group in sys.argv[1:]:
