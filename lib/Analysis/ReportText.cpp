@@ -151,12 +151,21 @@ json::Value atrex::toJSON(const StaticReport &report, const ChipInfo &chip) {
                       {"remarks", std::move(remarks)}};
 }
 
-/// Breaks a list at commas so that no line passes 100 columns.
+/// Breaks a list at commas outside of parentheses so that no line passes 100 columns.
 static std::string wrap(StringRef label, StringRef text) {
   constexpr size_t width = 100, indent = 12;
   std::string result, line = fmt::format("{:<12}", label.str());
   SmallVector<StringRef> parts;
-  text.split(parts, ", ");
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && text.substr(i).starts_with(", ")) {
+      parts.push_back(text.slice(begin, i));
+      begin = i + 2;
+    }
+  }
+  parts.push_back(text.drop_front(begin));
   for (auto [i, part] : enumerate(parts)) {
     bool last = i + 1 == parts.size();
     if (line.size() > indent && line.size() + 1 + part.size() + !last > width) {
