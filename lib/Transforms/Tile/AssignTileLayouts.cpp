@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractPlan.h"
+#include "ScalarProducts.h"
 #include "TileLowering.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -602,6 +603,7 @@ public:
       kernel.emitError() << "kernel needs '" << atx::threadsAttrName << "', a power of two from 64 to 1024";
       return signalPassFailure();
     }
+    expandScalarProducts(kernel);
     Assigner assigner(kernel, threads.getInt(), *chip);
     if (failed(assigner.run()))
       return signalPassFailure();
