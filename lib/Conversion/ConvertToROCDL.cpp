@@ -38,6 +38,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -342,7 +343,8 @@ struct ExpandTanh : public OpRewritePattern<math::TanhOp> {
 /// LLVM narrows f32 arithmetic that is rounded to f16 to arithmetic in f16, which
 /// is exact, and then fuses it where `contract` allows, which drops a rounding.
 /// So the flag goes from everything that reaches such a rounding element by
-/// element.
+/// element. An approximate quotient becomes the reciprocal and the product it
+/// stands for: in f16 it would be rounded twice.
 void protectF16Roundings(Operation *root) {
   SmallVector<Value> work;
   root->walk([&](arith::TruncFOp op) {
@@ -350,9 +352,11 @@ void protectF16Roundings(Operation *root) {
       work.push_back(op.getIn());
   });
   llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<arith::DivFOp> quotients;
   while (!work.empty()) {
     Operation *def = work.pop_back_val().getDefiningOp();
-    if (!def || !seen.insert(def).second || !OpTrait::hasElementwiseMappableTraits(def))
+    if (!def || !seen.insert(def).second ||
+        !(OpTrait::hasElementwiseMappableTraits(def) || isa<LLVM::MaximumOp, LLVM::MinimumOp>(def)))
       continue;
     if (auto flags = dyn_cast<arith::ArithFastMathInterface>(def)) {
       arith::FastMathFlagsAttr attr = flags.getFastMathFlagsAttr();
@@ -361,7 +365,35 @@ void protectF16Roundings(Operation *root) {
             flags.getFastMathAttrName(),
             arith::FastMathFlagsAttr::get(root->getContext(), attr.getValue() & ~arith::FastMathFlags::contract));
     }
+    if (auto quotient = dyn_cast<arith::DivFOp>(def);
+        quotient && getElementTypeOrSelf(quotient.getType()).isF32() &&
+        bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::afn | arith::FastMathFlags::arcp))
+      quotients.push_back(quotient);
     llvm::append_range(work, def->getOperands());
+  }
+  for (arith::DivFOp op : quotients) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    auto reciprocal = [&](Value value) -> Value {
+      return LLVM::CallIntrinsicOp::create(b, loc, value.getType(), b.getStringAttr("llvm.amdgcn.rcp.f32"),
+                                           ValueRange{value})
+          .getResult(0);
+    };
+    Value inverse;
+    if (auto type = dyn_cast<VectorType>(op.getType())) {
+      if (type.getRank() != 1)
+        continue;
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        elements.push_back(reciprocal(vector::ExtractOp::create(b, loc, op.getRhs(), ArrayRef<int64_t>{i})));
+      inverse = vector::FromElementsOp::create(b, loc, type, elements);
+    } else {
+      inverse = reciprocal(op.getRhs());
+    }
+    if (!matchPattern(op.getLhs(), m_OneFloat()))
+      inverse = arith::MulFOp::create(b, loc, op.getLhs(), inverse);
+    op.replaceAllUsesWith(inverse);
+    op.erase();
   }
 }
 

@@ -17,6 +17,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <atomic>
 
 using namespace mlir;
 using namespace atrex;
@@ -44,17 +45,33 @@ std::optional<int64_t> interp::countElements(ArrayRef<int64_t> shape) {
   return isEmpty ? 0 : total;
 }
 
+/// Runs may share a process.
+static std::atomic<int64_t> liveElements = 0;
+
+int64_t interp::getLiveElements() { return liveElements; }
+
+/// Elements that are counted while they live. Lists that handlers put in place of
+/// them have the same size.
+static std::shared_ptr<std::vector<Number>> makeElements(std::vector<Number> list) {
+  int64_t count = int64_t(list.size());
+  liveElements += count;
+  return {new std::vector<Number>(std::move(list)), [count](std::vector<Number> *elements) {
+            liveElements -= count;
+            delete elements;
+          }};
+}
+
 Array::Array(ElementType type, ArrayRef<int64_t> shape) : type(type), shape(shape) {
-  elements = std::make_shared<std::vector<Number>>(countElements(shape).value_or(0));
+  elements = makeElements(std::vector<Number>(countElements(shape).value_or(0)));
 }
 
 Array::Array(ElementType type, const Number &value) : type(type) {
-  elements = std::make_shared<std::vector<Number>>(1, value);
+  elements = makeElements(std::vector<Number>(1, value));
 }
 
 std::vector<Number> &Array::edit() {
   if (elements.use_count() != 1)
-    elements = std::make_shared<std::vector<Number>>(*elements);
+    elements = makeElements(*elements);
   return *elements;
 }
 
@@ -109,9 +126,17 @@ void Interpreter::set(mlir::Value value, RuntimeValue result) { values[value] = 
 
 LogicalResult Interpreter::spend(Operation *op, uint64_t steps) {
   statistics.steps += steps + 1;
-  if (statistics.steps > options.maxSteps)
-    return op->emitError() << "the program has not ended after " << options.maxSteps << " steps";
-  return success();
+  if (statistics.steps <= options.maxSteps)
+    return success();
+  InFlightDiagnostic diagnostic = op->emitError();
+  diagnostic << "the program has not ended after " << options.maxSteps << " steps";
+  if (severalWorkgroups)
+    diagnostic << ", in workgroup (" << block[0] << ", " << block[1] << ", " << block[2] << ")";
+  for (Operation *parent = op; parent; parent = parent->getParentOp())
+    if (auto it = iterations.find(parent); it != iterations.end())
+      diagnostic.attachNote(parent->getLoc()) << (parent == op ? "this loop has" : "it is inside of a loop that has")
+                                              << " done " << it->second << " iterations";
+  return diagnostic;
 }
 
 FailureOr<Array> Interpreter::allocate(Operation *op, mlir::Type type) {
@@ -142,6 +167,12 @@ FailureOr<Array> Interpreter::allocate(Operation *op, ElementType type, ArrayRef
   }
   if (failed(spend(op, *count)))
     return failure();
+  if (int64_t live = getLiveElements(); *count > options.maxLiveElements - live) {
+    op->emitError() << "a value of " << *count << " elements beside the " << live
+                    << " that are held already is too much to interpret; at most " << options.maxLiveElements
+                    << " elements together";
+    return failure();
+  }
   return Array(type, shape);
 }
 
@@ -338,6 +369,7 @@ static LogicalResult executeFor(Interpreter &interpreter, Operation *op) {
   for (mlir::Value init : loop.getInitArgs())
     carried.push_back(interpreter.get(init));
   auto less = [&](int64_t a, int64_t b) { return isUnsigned ? uint64_t(a) < uint64_t(b) : a < b; };
+  interpreter.iterations[op] = 0;
   for (int64_t i = *lower; less(i, *upper);) {
     interpreter.set(loop.getInductionVar(), Array(type, fromSigned(i, type)));
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
@@ -347,6 +379,7 @@ static LogicalResult executeFor(Interpreter &interpreter, Operation *op) {
     if (failed(results))
       return failure();
     carried = std::move(*results);
+    ++interpreter.iterations[op];
     if (failed(interpreter.spend(op, 1)))
       return failure();
     // What the counter would be then is not defined.
@@ -358,6 +391,7 @@ static LogicalResult executeFor(Interpreter &interpreter, Operation *op) {
     if (isOverflow)
       break;
   }
+  interpreter.iterations.erase(op);
   for (auto [result, value] : llvm::zip(op->getResults(), carried))
     interpreter.set(result, std::move(value));
   return success();
@@ -368,6 +402,7 @@ static LogicalResult executeWhile(Interpreter &interpreter, Operation *op) {
   SmallVector<RuntimeValue> carried;
   for (mlir::Value init : loop.getInits())
     carried.push_back(interpreter.get(init));
+  interpreter.iterations[op] = 0;
   while (true) {
     for (auto [argument, value] : llvm::zip(loop.getBeforeArguments(), carried))
       interpreter.set(argument, value);
@@ -382,6 +417,7 @@ static LogicalResult executeWhile(Interpreter &interpreter, Operation *op) {
     SmallVector<RuntimeValue> passed(std::make_move_iterator(results->begin() + 1),
                                      std::make_move_iterator(results->end()));
     if (!(condition.bits & 1)) {
+      interpreter.iterations.erase(op);
       for (auto [result, value] : llvm::zip(op->getResults(), passed))
         interpreter.set(result, std::move(value));
       return success();
@@ -392,6 +428,7 @@ static LogicalResult executeWhile(Interpreter &interpreter, Operation *op) {
     if (failed(next))
       return failure();
     carried = std::move(*next);
+    ++interpreter.iterations[op];
     if (failed(interpreter.spend(op, 1)))
       return failure();
   }
@@ -664,7 +701,10 @@ static std::vector<Number> decode(const Parameter &parameter, ArrayRef<uint8_t> 
   std::vector<Number> elements(count);
   for (size_t i = 0; i < elements.size(); ++i) {
     elements[i].bits = parameter.loadBits(bytes, i);
-    if (parameter.element.bits < 64)
+    // Any byte that is not 0 is true.
+    if (parameter.element.bits == 1)
+      elements[i].bits = elements[i].bits != 0;
+    else if (parameter.element.bits < 64)
       elements[i].bits &= (uint64_t(1) << parameter.element.bits) - 1;
   }
   return elements;
@@ -680,6 +720,7 @@ FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> para
   bool isKernel = function->hasAttr(atx::kernelAttrName), isPlan = function->hasAttr(atx::planAttrName);
   Block &body = function.getBody().front();
 
+  int64_t total = 0;
   for (const Parameter &parameter : parameters) {
     BlockArgument argument = function.getArgument(parameter.index);
     if (!parameter.isTensor) {
@@ -698,6 +739,10 @@ FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> para
     llvm::Expected<int64_t> count = getSpan(parameter, tensor.shape, strides);
     if (!count)
       return function.emitError() << llvm::toString(count.takeError());
+    total += *count;
+    if (total > options.maxLiveElements)
+      return function.emitError() << "the tensors up to '" << parameter.name << "' have " << total
+                                  << " elements together; at most " << options.maxLiveElements << " can be interpreted";
     bool isUnset = tensor.bytes.empty() && parameter.isWorkspace;
     if (!isUnset && tensor.bytes.size() != parameter.getBytes(*count))
       return function.emitError() << "parameter '" << parameter.name << "' has " << tensor.bytes.size()

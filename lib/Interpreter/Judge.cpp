@@ -374,6 +374,7 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
   RunOptions runOptions;
   runOptions.dims = dims;
   runOptions.maxSteps = options.maxSteps;
+  runOptions.maxLiveElements = options.maxLiveElements;
   mlir::FailureOr<RunResult> run = interp::run(*function, result.parameters, result.tensors, scalars, runOptions);
   if (mlir::failed(run))
     return fail(Stage::Interpret);

@@ -46,17 +46,6 @@ func.func @shared() attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 :
 
 // -----
 
-func.func @scalar(%x: memref<64xf32> {atx.name = "x", atx.shape = ["64"]}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
-  %i = atx.tile_iota : vector<64xi32>
-  %v = atx.tile_load %x[%i] : memref<64xf32>, vector<64xi32> -> vector<64xf32>
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{a product that ends in one number is a reduction; write sum(a * b)}}
-  %s = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"], kind = #vector.kind<add>} %v, %v, %z : vector<64xf32>, vector<64xf32> into f32
-  return
-}
-
-// -----
-
 func.func @raw(%x: memref<128xf32> {atx.name = "x", atx.shape = ["128"]}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
   %i = atx.tile_iota : vector<128xi32>
   %v = atx.tile_load %x[%i] : memref<128xf32>, vector<128xi32> -> vector<128xf32>

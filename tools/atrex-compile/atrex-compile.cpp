@@ -66,9 +66,10 @@ cl::opt<ReportKind> report("report",
                                       clEnumValN(ReportKind::JSON, "json", "")));
 cl::opt<bool> remarks("remarks", cl::desc("Say where the code loses time, with source lines, on standard error"),
                       cl::cat(category));
-cl::list<std::string> scheduleSettings("set", cl::desc("Set an option of the schedule, for example "
-                                               "atx-interleave.pattern=auto; --emit-space lists them"),
-                               cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
+cl::list<std::string> scheduleSettings("set",
+                                       cl::desc("Set an option of the schedule, for example "
+                                                "atx-interleave.pattern=auto; --emit-space lists them"),
+                                       cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
 cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
                             cl::cat(category));
 cl::opt<bool> printFunctions("print-functions",

@@ -48,7 +48,9 @@ cl::opt<bool> printOutputs("print", cl::desc("Print the outputs with their bound
 cl::opt<std::string> jsonName("json", cl::desc("Write counts and outputs as JSON"), cl::value_desc("file"),
                               cl::cat(category));
 cl::opt<uint64_t> maxSteps("max-steps", cl::desc("Steps after which a program counts as endless"),
-                           cl::init(uint64_t(1) << 34), cl::cat(category));
+                           cl::init(RunOptions().maxSteps), cl::cat(category));
+cl::opt<int64_t> maxElements("max-elements", cl::desc("Elements that all values together may have"),
+                             cl::init(RunOptions().maxLiveElements), cl::cat(category));
 cl::opt<bool> compareOption("compare", cl::desc("Compile, run on the embedded device and compare"), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("Architecture or chip to compare on"), cl::init("gfx942"),
                           cl::cat(category));
@@ -197,6 +199,7 @@ int readOptions(JudgeOptions &options) {
   options.compile.op = opName;
   options.seed = seed;
   options.maxSteps = maxSteps;
+  options.maxLiveElements = maxElements;
   options.useDevice = compareOption;
   for (StringRef text : inputs) {
     if (!split(text, name, value))

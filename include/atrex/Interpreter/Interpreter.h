@@ -66,6 +66,9 @@ private:
   std::shared_ptr<std::vector<Number>> elements;
 };
 
+/// Elements that all arrays hold together.
+int64_t getLiveElements();
+
 /// Number of elements of a shape; nullopt beyond the limit of the interpreter.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
@@ -117,7 +120,9 @@ struct RunOptions {
   DimMap dims;
   /// Elementary steps (one operation on one element) after which a program
   /// counts as endless.
-  uint64_t maxSteps = uint64_t(1) << 34;
+  uint64_t maxSteps = uint64_t(1) << 32;
+  /// Elements of all values that live at one time, of 24 bytes each.
+  int64_t maxLiveElements = int64_t(1) << 27;
 };
 
 /// A tensor argument of the function that is run, or a scalar.
@@ -297,6 +302,8 @@ public:
   /// Lane of an `atx.tile_raw` region, else -1.
   int64_t lane = -1;
   unsigned depth = 0;
+  /// Iterations that loops have done since they were entered.
+  llvm::DenseMap<mlir::Operation *, uint64_t> iterations;
 
 private:
   llvm::StringMap<Handler> handlers;

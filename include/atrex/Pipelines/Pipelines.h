@@ -8,9 +8,9 @@
 #ifndef ATREX_PIPELINES_PIPELINES_H
 #define ATREX_PIPELINES_PIPELINES_H
 
-#include "llvm/Support/Error.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractPlan.h"
+#include "ScalarProducts.h"
 #include "TileLowering.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -690,6 +691,7 @@ public:
                          << "' is not possible: rows are 0, 16 or 32, waves 0 or a power of two up to 16";
       return signalPassFailure();
     }
+    expandScalarProducts(kernel);
     Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)});
     if (failed(assigner.run()))
       return signalPassFailure();

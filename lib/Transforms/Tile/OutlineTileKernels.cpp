@@ -223,6 +223,21 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
   }
   for (Operation &op : func.getBody().front().without_terminator())
     builder.clone(op, values);
+  // The number of workgroups follows from the dimensions, without asking the dispatch.
+  SmallVector<gpu::GridDimOp> counts;
+  kernel.walk([&](gpu::GridDimOp op) { counts.push_back(op); });
+  for (gpu::GridDimOp op : counts) {
+    builder.setInsertionPoint(op);
+    auto text = cast<StringAttr>(extents[unsigned(op.getDimension())]);
+    llvm::Expected<DimExpr> expr = DimExpr::parse(text.getValue());
+    if (!expr)
+      return func.emitError() << "grid '" << text.getValue() << "': " << llvm::toString(expr.takeError());
+    FailureOr<Value> value = emitExpr(*expr, dims, builder, op.getLoc());
+    if (failed(value))
+      return failure();
+    op.replaceAllUsesWith(*value);
+    op.erase();
+  }
   builder.setInsertionPointToEnd(&entry);
   gpu::ReturnOp::create(builder, loc);
 

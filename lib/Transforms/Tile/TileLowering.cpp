@@ -289,14 +289,34 @@ TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
   e.held = true;
 }
 
+/// The place of an operation in the source; of its first use for what has none,
+/// like constants.
+static Location getKnownLoc(Operation *op) {
+  for (unsigned depth = 0; depth < 8 && isa<UnknownLoc>(op->getLoc()); ++depth) {
+    if (op->use_empty())
+      break;
+    op = *op->user_begin();
+  }
+  return op->getLoc();
+}
+
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - scratchBase - (held ? nextScratch : 0);
-  if (bytes > room)
-    return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << scratchBase + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has "
-                             << chip.ldsBytesPerCU << "; use smaller tiles",
-           failure();
+  int64_t taken = scratchBase + (held ? nextScratch : 0), room = int64_t(chip.ldsBytesPerCU) - taken;
+  if (bytes > room) {
+    InFlightDiagnostic diagnostic = emitError(getKnownLoc(user)) << "'" << user->getName() << "'";
+    for (Value operand : user->getOperands())
+      if (isa<VectorType>(operand.getType())) {
+        diagnostic << " of a tile of type " << operand.getType();
+        break;
+      }
+    diagnostic << " needs " << bytes << " bytes of shared memory, and " << room << " of the " << chip.ldsBytesPerCU
+               << " of " << chip.arch << " are free";
+    if (taken)
+      diagnostic << " beside the 'shared' tiles and what it holds already";
+    diagnostic << "; use smaller tiles";
+    return diagnostic;
+  }
   // Behind the last use, so that the next writes do not wait for its reads.
   int64_t soft = std::min<int64_t>(room, std::max<int64_t>(scratchEnd, 8192));
   if (!held && nextScratch + bytes > soft)
@@ -316,8 +336,17 @@ FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   return scratchBase + offset;
 }
 
+/// LLVM drops the wait of a barrier at the head of a loop when nothing is on its way
+/// from before the loop, though its body may have left writes: it deletes what the
+/// fence asks for when it sees the block first. An explicit wait stays.
+static void waitForLDS(OpBuilder &b, Location loc) {
+  // GFX9: lgkmcnt 0 in bits 8 to 11, the counters of vector memory and exports unlimited.
+  ROCDL::SWaitcntOp::create(b, loc, b.getI32IntegerAttr(0xC07F));
+}
+
 void TileEmitter::ldsBarrier(unsigned keep) {
   ++numBarriers;
+  waitForLDS(b, loc);
   amdgpu::LDSBarrierOp::create(b, loc);
   // Earlier reads are done; the last use is about to be read.
   scratchUnknown = false;
@@ -807,9 +836,10 @@ LogicalResult TileEmitter::checkLayouts() {
                                  << type.getDimSize(dim) << " elements along dimension " << dim;
       int64_t registers = parsed.getNumRegisters();
       if (registers > maxRegistersPerTile)
-        return op->emitError() << "a tile of type " << type << " takes " << registers
-                               << " elements in each of the kernel's " << threads << " work-items; at most "
-                               << maxRegistersPerTile << " can be held; use a smaller tile or more work-items";
+        return emitError(getKnownLoc(op))
+               << "a tile of type " << type << " takes " << registers << " elements in each of the kernel's " << threads
+               << " work-items; at most " << maxRegistersPerTile
+               << " can be held; use a smaller tile or more work-items";
       layouts[value] = parsed;
     }
     return success();
@@ -1261,7 +1291,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     return success();
   }
   if (isa<gpu::BarrierOp, amdgpu::LDSBarrierOp>(op)) {
-    b.clone(*op);
+    waitForLDS(b, loc);
+    b.clone(*op, map);
     pending.clear();
     scratchUnknown = false;
     return success();
