@@ -1220,6 +1220,17 @@ const Expr *Parser::parseMember(const Expr *base) {
 }
 
 const Expr *Parser::parsePrimary() {
+  if (tok.is(TokenKind::KwIf) && !tok.startsLine) {
+    diags.error(tok.getLoc()) << "'if' is a statement; 'where(condition, a, b)' chooses between values";
+    // Its branches are no statements.
+    while (!tok.is(TokenKind::Eof) && !atDefinition() && !tok.is(TokenKind::RBrace) && !tok.startsLine) {
+      if (tok.is(TokenKind::LBrace))
+        skipBlock();
+      else
+        advance();
+    }
+    return nullptr;
+  }
   // What begins a statement on a new line does not end the one before.
   if (atStatementStart()) {
     failExpected("an expression");

@@ -55,8 +55,12 @@ std::vector<llvm::StringRef> sortedKeys(const DimMap &dims) {
 llvm::Error checkSizes(mlir::func::FuncOp function, llvm::ArrayRef<Parameter> parameters, const JudgeOptions &options) {
   std::set<std::string> known;
   if (auto names = function->getAttrOfType<mlir::ArrayAttr>(atx::dimsAttrName))
-    for (llvm::StringRef name : names.getAsValueRange<mlir::StringAttr>())
+    for (llvm::StringRef name : names.getAsValueRange<mlir::StringAttr>()) {
+      if (!options.sizes.count(name) && !options.compile.dims.count(name))
+        return makeError("dimension '" + name + "' of '" + function.getName() +
+                         "' has no value; give it with '--size " + name + "=...'");
       known.insert(name.str());
+    }
   for (const Parameter &parameter : parameters) {
     if (parameter.isDim)
       known.insert(parameter.name);
