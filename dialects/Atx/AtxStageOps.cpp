@@ -14,14 +14,15 @@ using namespace atrex::atx;
 
 LogicalResult StageType::verify(function_ref<InFlightDiagnostic()> emitError, VectorType tile) {
   if (!isTileType(tile))
-    return emitError() << "a stage holds tiles of rank 1 or more and static shape, not " << tile;
+    return emitError() << "a stage holds tiles of rank 1 or more, static shape and at most 4194304 elements, not "
+                       << tile;
   return success();
 }
 
 LogicalResult StageAllocOp::verify() {
   VectorType tile = getStage().getType().getTile();
-  if (getSlots() < 1 || getSlots() > 8)
-    return emitOpError() << "a stage has 1 to 8 slots, not " << getSlots();
+  if (int64_t(getSlots()) < 1 || int64_t(getSlots()) > 8)
+    return emitOpError() << "a stage has 1 to 8 slots, not " << int64_t(getSlots());
   SmallVector<int64_t> sorted(getOrder());
   llvm::sort(sorted);
   if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, tile.getRank())))
@@ -39,6 +40,10 @@ LogicalResult StageAllocOp::verify() {
     if (!isValid)
       return emitOpError() << "'swizzle' is [bits, base, shift], once or twice, with bits 0 to 5, base 0 to 7, shift "
                               "from bits to 8";
+    for (size_t i = 1; i < swizzle->size(); i += 3)
+      if ((int64_t(1) << (*swizzle)[i]) < bytes)
+        return emitOpError() << "'swizzle' with base " << (*swizzle)[i] << " would take apart elements of " << bytes
+                             << " bytes";
     if (getPad().value_or(0) != 0)
       return emitOpError() << "a stage is padded or swizzled, not both";
   }

@@ -52,6 +52,14 @@ using namespace mlir;
 using namespace atrex;
 using namespace atrex::atx_amdgpu;
 
+/// Blocks stay as they are: equal ones that stand under different conditions of lanes, once merged, would run for
+/// lanes that left a loop and for such that never entered it, and matrix instructions with a part of the lanes.
+static GreedyRewriteConfig getConfig() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
+  return config;
+}
+
 namespace {
 
 Value i32(ConversionPatternRewriter &rewriter, Location loc, int64_t value) {
@@ -419,7 +427,7 @@ public:
       RewritePatternSet patterns(context);
       patterns.add<ExpandTanh, SubtractSplat>(context);
       populateExpandMathPatterns(patterns);
-      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      if (failed(applyPatternsGreedily(module, std::move(patterns), getConfig())))
         return signalPassFailure();
     }
     {
@@ -427,7 +435,7 @@ public:
       vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
       vector::populateVectorShapeCastLoweringPatterns(patterns);
       vector::populateVectorBroadcastLoweringPatterns(patterns);
-      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      if (failed(applyPatternsGreedily(module, std::move(patterns), getConfig())))
         return signalPassFailure();
     }
 

@@ -133,6 +133,19 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
     reason = ("it comes from '" + op->getName().getStringRef() + "'").str();
     return false;
   }
+  // What is done again an iteration ahead must not read what another staged tile holds now: only operations on
+  // elements stand between a load and its tile.
+  bool isOnElements = load || isElementwise(op) ||
+                      isa<atx::TileIotaOp, vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp,
+                          arith::ConstantOp, atx::TileConvertOp>(op);
+  if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op))
+    isOnElements = findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                                       cast<VectorType>(convert.getType()).getShape())
+                       .has_value();
+  if (!isOnElements && llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<VectorType>(type); })) {
+    reason = ("it is computed by '" + op->getName().getStringRef() + "'").str();
+    return false;
+  }
   for (Value operand : op->getOperands())
     if (!reach(operand, tile, behindLoad || load, needed, transform, reason))
       return false;

@@ -869,6 +869,49 @@ LogicalResult TileEmitter::checkLayouts() {
   return result;
 }
 
+LogicalResult TileEmitter::checkStages() {
+  auto isStage = [](Type type) { return isa<atx::StageType>(type); };
+  if (llvm::any_of(kernel.getArgumentTypes(), isStage))
+    return kernel.emitError() << "a stage cannot be an argument of a kernel";
+  LogicalResult result = success();
+  kernel.walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (!isStage(operand.getType()) || failed(result))
+        continue;
+      auto alloc = operand.getDefiningOp<atx::StageAllocOp>();
+      if (!alloc) {
+        result = op->emitError() << "'" << op->getName() << "' needs the result of 'atx.stage_alloc' itself";
+        continue;
+      }
+      if (!isa<atx::StageReadOp, atx::StageWriteOp, atx::StageDeallocOp>(op)) {
+        result = op->emitError() << "'" << op->getName() << "' cannot take a stage";
+        continue;
+      }
+      Value slot = isa<atx::StageDeallocOp>(op) ? Value() : op->getOperand(op->getNumOperands() - 1);
+      std::optional<int64_t> number = slot ? getConstantIntValue(slot) : std::nullopt;
+      if (number && (*number < 0 || *number >= int64_t(alloc.getSlots())))
+        result = op->emitError() << "slot " << *number << " is not one of the " << int64_t(alloc.getSlots())
+                                 << " of the stage";
+    }
+  });
+  kernel.walk([&](atx::StageAllocOp alloc) {
+    SmallVector<Operation *> ends;
+    for (Operation *user : alloc.getStage().getUsers())
+      if (isa<atx::StageDeallocOp>(user))
+        ends.push_back(user);
+    if (failed(result) || ends.empty())
+      return;
+    if (ends.size() > 1) {
+      result = ends[0]->emitError() << "the stage ends twice";
+      return;
+    }
+    for (Operation *user : alloc.getStage().getUsers())
+      if (user != ends[0] && user->getBlock() == ends[0]->getBlock() && ends[0]->isBeforeInBlock(user))
+        result = user->emitError() << "'" << user->getName() << "' stands behind the end of its stage";
+  });
+  return result;
+}
+
 bool tile::isElementwise(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          isMemoryEffectFree(op);
@@ -1314,7 +1357,7 @@ LogicalResult TileEmitter::run() {
     return kernel.emitError() << "kernel has no 'atx.threads'";
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError() << "kernel needs a body of one block";
-  if (failed(checkLayouts()))
+  if (failed(checkLayouts()) || failed(checkStages()))
     return failure();
   numOrderBarriers += orderAccesses(*this);
 

@@ -237,6 +237,8 @@ private:
   LogicalResult emitWhile(Operation *op);
   LogicalResult emitConstant(Operation *op);
   LogicalResult checkLayouts();
+  /// Stages are results of their allocation, and used while they live.
+  LogicalResult checkStages();
   Type getLaneType(Value old);
 
   IRMapping map;

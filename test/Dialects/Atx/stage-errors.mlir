@@ -1,7 +1,7 @@
 // RUN: atrex-opt %s -split-input-file -verify-diagnostics
 
 func.func @scalable(%s: i32) {
-  // expected-error @+1 {{a stage holds tiles of rank 1 or more and static shape, not 'vector<[4]xf32>'}}
+  // expected-error @+1 {{a stage holds tiles of rank 1 or more, static shape and at most 4194304 elements, not 'vector<[4]xf32>'}}
   %a = atx.stage_alloc slots 1 order [0] : !atx.stage<vector<[4]xf32>>
   return
 }
@@ -35,6 +35,14 @@ func.func @pad() {
 func.func @swizzle() {
   // expected-error @+1 {{'swizzle' is [bits, base, shift], once or twice, with bits 0 to 5, base 0 to 7, shift from bits to 8}}
   %a = atx.stage_alloc slots 1 order [1, 0] swizzle [3, 4, 2] : !atx.stage<vector<4x4xf32>>
+  return
+}
+
+// -----
+
+func.func @apart() {
+  // expected-error @+1 {{'swizzle' with base 0 would take apart elements of 4 bytes}}
+  %a = atx.stage_alloc slots 1 order [1, 0] swizzle [2, 0, 3] : !atx.stage<vector<4x4xf32>>
   return
 }
 
