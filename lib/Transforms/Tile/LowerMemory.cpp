@@ -772,6 +772,26 @@ static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t
 
 static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
 
+/// Whether the kernel writes to the memory. A load of what lies outside must then leave memory alone: any other place
+/// it could read instead may be one that someone writes.
+static bool isWritten(TileEmitter &e, Value memory) {
+  auto getRoot = [](Value value) -> Value {
+    auto cast = value.getDefiningOp<memref::ReinterpretCastOp>();
+    return cast ? cast.getSource() : value;
+  };
+  Value root = getRoot(memory);
+  return e.kernel
+      .walk([&](Operation *op) {
+        Value target;
+        if (auto store = dyn_cast<atx::TileStoreOp>(op))
+          target = store.getMemory();
+        else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
+          target = atomic.getMemory();
+        return target && getRoot(target) == root ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   auto load = cast<atx::TileLoadOp>(op);
   OpBuilder &b = e.b;
@@ -804,10 +824,16 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   }
   if (!type) {
     Value condition = access.getCondition(0);
-    Value pointer = access.getPointer(0);
-    if (condition)
-      pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
-    Value loaded = LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
+    Value pointer = access.getPointer(0), loaded;
+    if (condition && isWritten(e, load.getMemory())) {
+      loaded = e.emitIfValue(condition, e.zero(storage), [&]() -> Value {
+        return LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
+      });
+    } else {
+      if (condition)
+        pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
+      loaded = LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
+    }
     loaded = e.fromStorage(loaded, element);
     if (condition)
       loaded = arith::SelectOp::create(b, loc, condition, loaded, otherwise);
@@ -816,6 +842,7 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   }
 
   int64_t vector = access.getVector(), count = layout.getNumRegisters();
+  bool written = isWritten(e, load.getMemory());
   auto piece = VectorType::get(vector, storage);
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < count; reg += vector) {
@@ -838,9 +865,14 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
       loaded = LLVM::BitcastOp::create(b, loc, piece, loaded);
     } else {
       Value pointer = access.getPointer(reg);
-      if (condition)
-        pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
-      loaded = e.loadLDS(storage, vector, pointer, access.getAlign());
+      if (condition && written) {
+        loaded = e.emitIfValue(condition, e.zero(piece),
+                               [&] { return e.loadLDS(storage, vector, pointer, access.getAlign()); });
+      } else {
+        if (condition)
+          pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
+        loaded = e.loadLDS(storage, vector, pointer, access.getAlign());
+      }
     }
     if (!packed)
       loaded = e.fromStorage(loaded, element);
