@@ -65,8 +65,14 @@ static json::Value argToJSON(const ManifestArg &arg) {
     object["output"] = arg.isOutput;
     if (arg.isWorkspace)
       object["workspace"] = true;
-    if (arg.tileDim >= 0)
-      object["tile"] = json::Object{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
+    if (arg.tileDim >= 0) {
+      json::Object tile{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
+      if (arg.tileAxis != 0)
+        tile["axis"] = int64_t(arg.tileAxis);
+      object["tile"] = std::move(tile);
+    }
+    if (arg.rowAxes)
+      object["row_axes"] = json::Array(*arg.rowAxes);
   }
   if (arg.value)
     object["value"] = arg.value->str();
@@ -251,7 +257,14 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
         arg.tileDim = int(getInteger(tileObject, tileWhere, "dim", 0, int64_t(arg.shape.size()) - 1));
       if (const json::Value *extent = getField(tileObject, tileWhere, "extent"))
         arg.tileExtent = getExpr(*extent, tileWhere + ".extent");
+      if (tileObject.get("axis"))
+        arg.tileAxis = unsigned(getInteger(tileObject, tileWhere, "axis", 0, 2));
     }
+  }
+  if (object.get("row_axes")) {
+    arg.rowAxes.emplace();
+    for (const auto &[i, axis] : llvm::enumerate(getArray(object, where, "row_axes")))
+      arg.rowAxes->push_back(unsigned(checkRange(axis, fmt::format("{}.row_axes[{}]", where, i), 0, 2)));
   }
   if (const json::Value *flag = object.get("workspace")) {
     arg.isWorkspace = flag->getAsBoolean().value_or(false);
@@ -362,7 +375,7 @@ llvm::Expected<Manifest> Manifest::fromText(llvm::StringRef text) {
 // Launching
 //===----------------------------------------------------------------------===//
 
-static bool holds(int64_t lhs, llvm::StringRef op, int64_t rhs) {
+static bool compare(int64_t lhs, llvm::StringRef op, int64_t rhs) {
   if (op == "==")
     return lhs == rhs;
   if (op == "!=")
@@ -374,6 +387,16 @@ static bool holds(int64_t lhs, llvm::StringRef op, int64_t rhs) {
   if (op == ">")
     return lhs > rhs;
   return lhs >= rhs;
+}
+
+llvm::Expected<bool> atrex::holds(const ManifestConstraint &constraint, const DimMap &dims) {
+  llvm::Expected<int64_t> lhs = constraint.lhs.evaluate(dims);
+  if (!lhs)
+    return lhs.takeError();
+  llvm::Expected<int64_t> rhs = constraint.rhs.evaluate(dims);
+  if (!rhs)
+    return rhs.takeError();
+  return compare(*lhs, constraint.op, *rhs);
 }
 
 /// "T = 3, H = 100" for the dimensions that occur in `constraint`.
@@ -419,13 +442,10 @@ llvm::Expected<DimMap> atrex::resolveDims(const Manifest &manifest, const DimMap
           fmt::format("{}: dimension '{}' is {}; it must be at least 1", manifest.op, name, found->second));
   }
   for (const ManifestConstraint &constraint : manifest.constraints) {
-    llvm::Expected<int64_t> lhs = constraint.lhs.evaluate(result);
-    if (!lhs)
-      return lhs.takeError();
-    llvm::Expected<int64_t> rhs = constraint.rhs.evaluate(result);
-    if (!rhs)
-      return rhs.takeError();
-    if (!holds(*lhs, constraint.op, *rhs))
+    llvm::Expected<bool> met = holds(constraint, result);
+    if (!met)
+      return met.takeError();
+    if (!*met)
       return makeError(fmt::format("{}: constraint '{}' does not hold for {}", manifest.op, constraint.str(),
                                    describeDims(constraint, result)));
   }
