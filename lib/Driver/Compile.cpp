@@ -195,7 +195,11 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
           return failure();
         arg.tileDim = 0;
         arg.tileExtent = *expr;
+        if (auto axis = info.getAs<IntegerAttr>("tile_axis"))
+          arg.tileAxis = unsigned(axis.getInt());
       }
+      if (auto axes = info.getAs<DenseI64ArrayAttr>("row_axes"))
+        arg.rowAxes.emplace(axes.asArrayRef().begin(), axes.asArrayRef().end());
     } else if (kind == "dim") {
       arg.kind = ManifestArg::Kind::Dim;
       runtimeDims.push_back(arg.name);

@@ -65,8 +65,14 @@ static json::Value argToJSON(const ManifestArg &arg) {
     object["output"] = arg.isOutput;
     if (arg.isWorkspace)
       object["workspace"] = true;
-    if (arg.tileDim >= 0)
-      object["tile"] = json::Object{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
+    if (arg.tileDim >= 0) {
+      json::Object tile{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
+      if (arg.tileAxis != 0)
+        tile["axis"] = int64_t(arg.tileAxis);
+      object["tile"] = std::move(tile);
+    }
+    if (arg.rowAxes)
+      object["row_axes"] = json::Array(*arg.rowAxes);
   }
   if (arg.value)
     object["value"] = arg.value->str();
@@ -265,7 +271,14 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
         arg.tileDim = int(getInteger(tileObject, tileWhere, "dim", 0, int64_t(arg.shape.size()) - 1));
       if (const json::Value *extent = getField(tileObject, tileWhere, "extent"))
         arg.tileExtent = getExpr(*extent, tileWhere + ".extent");
+      if (tileObject.get("axis"))
+        arg.tileAxis = unsigned(getInteger(tileObject, tileWhere, "axis", 0, 2));
     }
+  }
+  if (object.get("row_axes")) {
+    arg.rowAxes.emplace();
+    for (const auto &[i, axis] : llvm::enumerate(getArray(object, where, "row_axes")))
+      arg.rowAxes->push_back(unsigned(checkRange(axis, fmt::format("{}.row_axes[{}]", where, i), 0, 2)));
   }
   if (const json::Value *flag = object.get("workspace")) {
     arg.isWorkspace = flag->getAsBoolean().value_or(false);

@@ -59,10 +59,16 @@ struct ManifestArg {
   /// Tensors that every workgroup indexes by tile along one dimension: the
   /// dimension's position in `shape` and the extent one workgroup covers, an
   /// expression over the run-time dimensions.
-  /// Workgroup w covers [w * tileExtent, min((w + 1) * tileExtent, extent)).
+  /// Workgroup w along axis tileAxis of the grid covers
+  /// [w * tileExtent, min((w + 1) * tileExtent, extent)).
   /// tileDim is -1 where a workgroup may touch the whole tensor.
   int tileDim = -1;
   DimExpr tileExtent;
+  unsigned tileAxis = 0;
+  /// Tensors: the axes of the grid that decide which rows (positions along the
+  /// first dimension) a workgroup touches. Workgroups that differ in other axes
+  /// touch the same rows. Absent: not known.
+  std::optional<std::vector<unsigned>> rowAxes;
   /// Scalars: the value used when the caller gives none.
   std::optional<double> defaultValue;
 };

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -43,6 +44,9 @@ Value TileEmitter::pack(ArrayRef<Value> elements) {
                                         elements);
 }
 
+/// The backend takes vectors of bytes apart one by one where it can, so they move in words.
+static bool isByte(Type type) { return type.isIntOrFloat() && type.getIntOrFloatBitWidth() == 8; }
+
 Value TileEmitter::select(Value vector, ArrayRef<int64_t> registers) {
   auto type = cast<VectorType>(vector.getType());
   bool identity = type.getNumElements() == int64_t(registers.size());
@@ -56,6 +60,17 @@ Value TileEmitter::select(Value vector, ArrayRef<int64_t> registers) {
     return vector;
   if (same && registers.size() > 1)
     return splat(extract(vector, registers.front()), registers.size());
+  bool isWords = isByte(type.getElementType()) && type.getNumElements() % 4 == 0 && registers.size() % 4 == 0;
+  for (auto [i, reg] : llvm::enumerate(registers))
+    isWords = isWords && (i % 4 == 0 ? reg % 4 == 0 : reg == registers[i - 1] + 1);
+  if (isWords) {
+    SmallVector<int64_t> words;
+    for (size_t i = 0; i < registers.size(); i += 4)
+      words.push_back(registers[i] / 4);
+    Value from = vector::BitCastOp::create(b, loc, VectorType::get(type.getNumElements() / 4, b.getI32Type()), vector);
+    return vector::BitCastOp::create(b, loc, VectorType::get(int64_t(registers.size()), type.getElementType()),
+                                     select(from, words));
+  }
   if (run && registers.size() > 1 && !vector.getDefiningOp<vector::FromElementsOp>())
     return vector::ExtractStridedSliceOp::create(b, loc, vector, ArrayRef<int64_t>{registers.front()},
                                                  ArrayRef<int64_t>{int64_t(registers.size())}, ArrayRef<int64_t>{1});
@@ -77,6 +92,21 @@ Value TileEmitter::splat(Value scalar, int64_t count) {
 Value TileEmitter::concat(ArrayRef<Value> vectors) {
   if (vectors.size() == 1)
     return vectors.front();
+  auto holdsWords = [](Value vector) {
+    auto type = cast<VectorType>(vector.getType());
+    return isByte(type.getElementType()) && type.getNumElements() % 4 == 0;
+  };
+  if (llvm::all_of(vectors, holdsWords)) {
+    SmallVector<Value> words;
+    int64_t bytes = 0;
+    for (Value vector : vectors) {
+      int64_t count = cast<VectorType>(vector.getType()).getNumElements();
+      bytes += count;
+      words.push_back(vector::BitCastOp::create(b, loc, VectorType::get(count / 4, b.getI32Type()), vector));
+    }
+    return vector::BitCastOp::create(b, loc, VectorType::get(bytes, getElementTypeOrSelf(vectors.front().getType())),
+                                     concat(words));
+  }
   SmallVector<Value> elements;
   for (Value vector : vectors)
     for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements(); ++i)
@@ -947,6 +977,88 @@ LogicalResult TileEmitter::emitConstant(Operation *op) {
   return success();
 }
 
+/// The constant amount of a shift of bytes below 8, which may still stand as the smaller of two constants.
+static std::optional<unsigned> getByteShift(Value amount) {
+  APInt splat, other;
+  if (auto choice = amount.getDefiningOp<arith::SelectOp>()) {
+    auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::ule || compare.getLhs() != choice.getTrueValue() ||
+        compare.getRhs() != choice.getFalseValue() || !matchPattern(compare.getLhs(), m_ConstantInt(&splat)) ||
+        !matchPattern(compare.getRhs(), m_ConstantInt(&other)))
+      return std::nullopt;
+    splat = splat.ule(other) ? splat : other;
+  } else if (!matchPattern(amount, m_ConstantInt(&splat))) {
+    return std::nullopt;
+  }
+  return splat.ult(8) ? std::optional(unsigned(splat.getZExtValue())) : std::nullopt;
+}
+
+/// What an `i8` tile's elements are at most, as unsigned numbers.
+static unsigned getByteMax(Value value, unsigned depth = 0) {
+  APInt splat;
+  if (matchPattern(value, m_ConstantInt(&splat)))
+    return unsigned(splat.getZExtValue());
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8)
+    return 255;
+  if (isa<arith::AndIOp>(op))
+    return std::min(getByteMax(op->getOperand(0), depth + 1), getByteMax(op->getOperand(1), depth + 1));
+  if (isa<arith::ShRUIOp>(op))
+    if (std::optional<unsigned> amount = getByteShift(op->getOperand(1)))
+      return getByteMax(op->getOperand(0), depth + 1) >> *amount;
+  return 255;
+}
+
+/// Bit operations, sums and constant shifts of bytes, four in a word; null for others. The backend would take every
+/// byte out of its word.
+static Value emitBytes(TileEmitter &e, Operation *op, int64_t count) {
+  if (!getElementTypeOrSelf(op->getResult(0).getType()).isInteger(8) || count % 4 != 0)
+    return Value();
+  std::optional<unsigned> shift;
+  if (isa<arith::ShRUIOp, arith::ShLIOp>(op))
+    shift = getByteShift(op->getOperand(1));
+  if (!shift && !isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::AddIOp>(op))
+    return Value();
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  auto words = VectorType::get(count / 4, b.getI32Type());
+  auto word = [&](uint32_t byte) -> Value {
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, byte * 0x01010101u)));
+  };
+  auto get = [&](unsigned operand) -> Value {
+    return vector::BitCastOp::create(b, loc, words, e.getScalar(op->getOperand(operand)));
+  };
+  Value x = get(0), result;
+  if (shift) {
+    uint32_t amount = *shift;
+    Value by = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, amount)));
+    if (isa<arith::ShRUIOp>(op))
+      result = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, x, by).getResult(), word(0xff >> amount));
+    else
+      result = arith::ShLIOp::create(b, loc, arith::AndIOp::create(b, loc, x, word(0xff >> amount)).getResult(), by);
+  } else if (isa<arith::AddIOp>(op)) {
+    Value y = get(1);
+    if (getByteMax(op->getOperand(0)) + getByteMax(op->getOperand(1)) <= 255) {
+      result = arith::AddIOp::create(b, loc, x, y);
+    } else {
+      // The highest bits are added without a carry.
+      Value low = word(0x7f);
+      Value sum = arith::AddIOp::create(b, loc, arith::AndIOp::create(b, loc, x, low).getResult(),
+                                        arith::AndIOp::create(b, loc, y, low).getResult());
+      Value high =
+          arith::AndIOp::create(b, loc, arith::XOrIOp::create(b, loc, x, y).getResult(), word(0x80)).getResult();
+      result = arith::XOrIOp::create(b, loc, sum, high);
+    }
+  } else if (isa<arith::AndIOp>(op)) {
+    result = arith::AndIOp::create(b, loc, x, get(1));
+  } else if (isa<arith::OrIOp>(op)) {
+    result = arith::OrIOp::create(b, loc, x, get(1));
+  } else {
+    result = arith::XOrIOp::create(b, loc, x, get(1));
+  }
+  return vector::BitCastOp::create(b, loc, VectorType::get(count, b.getI8Type()), result);
+}
+
 LogicalResult TileEmitter::emitElementwise(Operation *op) {
   Type result = op->getResult(0).getType();
   bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
@@ -967,6 +1079,10 @@ LogicalResult TileEmitter::emitElementwise(Operation *op) {
   if (isExtremum) {
     setTile(op->getResult(0), emitExtremum(*this, map.lookup(op->getOperand(0)), map.lookup(op->getOperand(1)),
                                            isa<arith::MaximumFOp>(op)));
+    return success();
+  }
+  if (Value bytes = emitBytes(*this, op, layout.getNumRegisters())) {
+    setTile(op->getResult(0), bytes);
     return success();
   }
   Operation *clone = b.clone(*op, map);
