@@ -141,8 +141,9 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
   Operation *barrier = getFinalBarrier(body);
   if (!barrier) {
     if (registers > 0)
-      loop.emitRemark() << "staged tiles are not read ahead: no barrier ends an iteration, since a tile has a single slot "
-                         "or the loop writes behind it";
+      loop.emitRemark()
+          << "staged tiles are not read ahead: no barrier ends an iteration, since a tile has a single slot "
+             "or the loop writes behind it";
     return;
   }
   SmallVector<Ahead> ahead;
@@ -161,8 +162,7 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
       continue;
     std::optional<int64_t> size = getRegisters(read.getOperation());
     Ahead candidate{read, {}};
-    if (!size || !loop.isDefinedOutsideOfLoop(read.getStage()) ||
-        !collectSlice(loop, read.getSlot(), candidate.slice))
+    if (!size || !loop.isDefinedOutsideOfLoop(read.getStage()) || !collectSlice(loop, read.getSlot(), candidate.slice))
       continue;
     if (used + *size > limit) {
       read.emitRemark() << "a staged tile is not read ahead: its " << *size << " registers beside the " << used
@@ -193,9 +193,9 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
     next.push_back(emit(tile, body.getTerminator()->getOperands()));
 
   rewriter.setInsertionPoint(loop);
-  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-      rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
+  FailureOr<LoopLikeOpInterface> replaced =
+      loop.replaceWithAdditionalYields(rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+                                       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
   assert(succeeded(replaced) && "a loop can always carry more");
   auto fresh = cast<scf::ForOp>(replaced->getOperation());
   SmallVector<Attribute> layouts;
