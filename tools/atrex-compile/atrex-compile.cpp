@@ -390,6 +390,9 @@ int main(int argc, char **argv) {
   bool quiet = settings.report == ReportKind::JSON && !settings.remarks;
   std::optional<CompileResult> result =
       compile((*source)->getMemBufferRef(), options, quiet ? static_cast<raw_ostream &>(messageStream) : errs());
+  // The report as JSON has them.
+  if (settings.statistics && !(quiet && result))
+    errs() << json::Value(json::Object{{"cache", toJSON(cache->getStatistics())}}) << "\n";
   if (!result) {
     errs() << messages;
     return 1;
@@ -436,7 +439,5 @@ int main(int argc, char **argv) {
     return fail(std::move(error));
   }
   errs() << reportText;
-  if (settings.statistics)
-    errs() << json::Value(json::Object{{"cache", toJSON(cache->getStatistics())}}) << "\n";
   return 0;
 }
