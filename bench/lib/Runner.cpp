@@ -691,13 +691,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   if (!workspaces)
     return workspaces.takeError();
   for (const ManifestArg &arg : *workspaces) {
-    llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
-    if (!shape)
-      return shape.takeError();
-    uint64_t elements = 1;
-    for (int64_t extent : *shape)
-      elements *= uint64_t(extent);
-    uint64_t bytes = getSizeInBytes(arg.type, elements);
+    llvm::Expected<uint64_t> size = evaluateBytes(arg, *dims);
+    if (!size)
+      return size.takeError();
+    uint64_t bytes = *size;
     llvm::Expected<DevicePtr> fresh = dev->allocate(std::max<uint64_t>(1, bytes), arg.name);
     if (!fresh)
       return fresh.takeError();

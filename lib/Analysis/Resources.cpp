@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,13 +37,6 @@ constexpr int64_t besideTiles = 40;
 constexpr int64_t plainRegisters = 256;
 /// What layouts and exchanges take of the LDS beside the staged tiles.
 constexpr int64_t exchangeBytes = 24576;
-
-std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  type.print(os);
-  return text;
-}
 
 int64_t getBits(Type element) { return element.isIndex() ? 64 : element.getIntOrFloatBitWidth(); }
 
@@ -291,19 +285,19 @@ void KernelChecker::checkTiles() {
         continue;
       int64_t elements = llvm::divideCeil(type.getNumElements(), report.threads);
       if (elements > maxRegistersPerTile)
-        add("registers", ResourceVerdict::Exceeds, op->getLoc(), print(type), elements, maxRegistersPerTile,
+        add("registers", ResourceVerdict::Exceeds, op->getLoc(), debugString(type), elements, maxRegistersPerTile,
             "a tile of type {0} is {1} elements for each of {2} work-items, {3} more than the {4} that are possible",
-            print(type), elements, report.threads, elements - maxRegistersPerTile, int64_t(maxRegistersPerTile));
+            debugString(type), elements, report.threads, elements - maxRegistersPerTile, int64_t(maxRegistersPerTile));
     }
   });
   kernel.walk([&](vector::ContractionOp contract) {
     auto plan = plans.find(contract);
     if (plan == plans.end() || plan->second.instruction)
       return;
-    add("mfma", ResourceVerdict::Close, contract.getLoc(), print(contract.getResultType()), 0, 0,
+    add("mfma", ResourceVerdict::Close, contract.getLoc(), debugString(contract.getResultType()), 0, 0,
         "no matrix instruction of {0} multiplies {1} by {2}: work-items multiply one by one, with factors in shared "
         "memory",
-        chip.arch, print(contract.getLhsType()), print(contract.getRhsType()));
+        chip.arch, debugString(contract.getLhsType()), debugString(contract.getRhsType()));
   });
 }
 
@@ -355,7 +349,7 @@ void KernelChecker::checkRegisters() {
     for (Value arg : tightest.getRegionIterArgs())
       if (!most || getRegisters(arg.getType()) > getRegisters(most.getType()))
         most = arg;
-    std::string tile = most ? print(most.getType()) : "";
+    std::string tile = most ? debugString(most.getType()) : "";
     add("registers", ResourceVerdict::Exceeds, tightest.getLoc(), tile, report.registersLow, report.registerLimit,
         "the loop carries tiles that take {0} registers of each of {1} work-items, {2} more than the {3} there are for "
         "{4} "
@@ -364,7 +358,7 @@ void KernelChecker::checkRegisters() {
         llvm::divideCeil(report.threads, int64_t(chip.waveSize) * chip.simdsPerCU), tile,
         most ? getRegisters(most.getType()) : 0);
   } else if (report.registersHigh > std::min(report.registerLimit, plainRegisters)) {
-    std::string tile = largest ? print(largest.getType()) : "";
+    std::string tile = largest ? debugString(largest.getType()) : "";
     int64_t available = std::min(report.registerLimit, plainRegisters);
     add("registers", ResourceVerdict::Close, largest ? largest.getLoc() : kernel.getLoc(), tile, report.registersHigh,
         available,
@@ -405,9 +399,9 @@ void KernelChecker::checkLds() {
       }
       int64_t row = type.getShape().back() * getBits(type.getElementType()) / 8;
       if (row % 16 != 0)
-        add("alignment", ResourceVerdict::Fits, tile.getLoc(), print(type), row, 16,
+        add("alignment", ResourceVerdict::Fits, tile.getLoc(), debugString(type), row, 16,
             "rows of a tile of type {0} are {1} bytes; with a multiple of 16 shared memory is accessed by 16 bytes",
-            print(type), row);
+            debugString(type), row);
     }
     // Other operations of the body exchange values in shared memory too.
     bool isPlain = true;
@@ -424,13 +418,15 @@ void KernelChecker::checkLds() {
       return;
     int64_t room = report.ldsLimit - held;
     if (bytes > room)
-      add("lds", ResourceVerdict::Exceeds, loop.getLoc(), print(largestTile.getType()), held + bytes, report.ldsLimit,
+      add("lds", ResourceVerdict::Exceeds, loop.getLoc(), debugString(largestTile.getType()), held + bytes,
+          report.ldsLimit,
           "'stages={0}' of the loop's tiles take {1} bytes of shared memory beside the {2} of the kernel, {3} more "
           "than "
           "the {4} of {5}; the largest is {6} ({7} bytes a stage)",
-          stages, bytes, held, bytes - room, report.ldsLimit, chip.arch, print(largestTile.getType()), most);
+          stages, bytes, held, bytes - room, report.ldsLimit, chip.arch, debugString(largestTile.getType()), most);
     else if (high > room)
-      add("lds", ResourceVerdict::Close, loop.getLoc(), print(largestTile.getType()), held + high, report.ldsLimit,
+      add("lds", ResourceVerdict::Close, loop.getLoc(), debugString(largestTile.getType()), held + high,
+          report.ldsLimit,
           "'stages={0}' of the loop's tiles take {1} bytes of shared memory, and with padding and exchanges perhaps "
           "{2}, "
           "{3} more than the {4} of {5}",

@@ -8,7 +8,7 @@
 
 #include "ExpandMath.h"
 #include "atrex/Conversion/Passes.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
@@ -412,15 +412,12 @@ public:
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    const ChipInfo *chip = lookupChip(arch);
-    FailureOr<amdgpu::Chipset> chipset = failure();
-    if (chip && chip->isAMDGPU())
-      chipset = amdgpu::Chipset::parse(chip->arch);
-    if (failed(chipset)) {
-      module.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(module, arch);
+    if (!chip)
       return signalPassFailure();
-    }
+    FailureOr<amdgpu::Chipset> chipset = amdgpu::Chipset::parse(chip->arch);
+    if (failed(chipset))
+      return signalPassFailure();
 
     protectF16Roundings(module);
     {

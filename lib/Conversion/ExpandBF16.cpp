@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Conversion/Passes.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -227,12 +227,9 @@ void ExpandBF16::expand(arith::TruncFOp op) {
 
 void ExpandBF16::runOnOperation() {
   gpu::GPUFuncOp kernel = getOperation();
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU()) {
-    kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                       << getArchList();
+  const ChipInfo *chip = getTarget(kernel, arch);
+  if (!chip)
     return signalPassFailure();
-  }
   if (chip->hasCvtPkBF16)
     return;
   SmallVector<arith::TruncFOp> ops;

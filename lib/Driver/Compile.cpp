@@ -14,7 +14,7 @@
 #include "atrex/Frontend/Frontend.h"
 #include "atrex/Frontend/Printer.h"
 #include "atrex/Pipelines/Pipelines.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -738,8 +738,7 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
                                             raw_ostream &diagnostics) {
   const ChipInfo *chip = lookupChip(options.arch);
   if (!chip || !chip->isAMDGPU()) {
-    diagnostics << "error: '" << options.arch << "' is not an architecture code can be generated for; known are "
-                << getArchList() << "\n";
+    diagnostics << "error: " << describeUnknownTarget(options.arch) << "\n";
     return std::nullopt;
   }
   bool isMLIR = isMLIRSource(source);

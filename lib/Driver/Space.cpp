@@ -8,7 +8,7 @@
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Frontend.h"
 #include "atrex/Pipelines/Pipelines.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -145,8 +145,7 @@ std::optional<std::string> atrex::describeSpace(llvm::MemoryBufferRef source, co
                                                 raw_ostream &diagnostics) {
   const ChipInfo *chip = lookupChip(options.arch);
   if (!chip || !chip->isAMDGPU()) {
-    diagnostics << "error: '" << options.arch << "' is not an architecture code can be generated for; known are "
-                << getArchList() << "\n";
+    diagnostics << "error: " << describeUnknownTarget(options.arch) << "\n";
     return std::nullopt;
   }
   if (source.getBufferIdentifier().ends_with(".mlir")) {

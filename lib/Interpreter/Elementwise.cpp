@@ -586,7 +586,15 @@ ElementFunction interp::getElementFunction(Operation *op) {
       // Floats.
       .Case<arith::AddFOp, arith::SubFOp>([&](auto add) -> ElementFunction {
         bool subtract = isa<arith::SubFOp>(add.getOperation()), contract = isContract(op);
-        return [=](const Number *x) { return addFloat(x[0], x[1], type, contract, subtract); };
+        return [=](const Number *x) {
+          Number sum = addFloat(x[0], x[1], type, contract, subtract);
+          // The sum of a value and itself is a product with 2 for those who contract: where it overflows, what is
+          // added to it may bring it back.
+          if (contract && !subtract && !sum.poison && x[0].bits == x[1].bits && std::isinf(toDouble(sum, type)) &&
+              std::isfinite(toDouble(x[0], type)))
+            sum.slack = undetermined;
+          return sum;
+        };
       })
       .Case([&](arith::MulFOp) -> ElementFunction {
         bool contract = isContract(op);
@@ -978,6 +986,23 @@ Number FloatProduct::get() const {
   if (relative > 0.1)
     error = undetermined;
   return bounded(result.bits, type, widen({center - error, center + error, error < undetermined}));
+}
+
+void ProductReach::add(const Number &x, const Number &y, const Number &product) {
+  if (x.poison || y.poison)
+    return;
+  auto magnitude = [&](const Number &number) { return std::fabs(toDouble(number, type)); };
+  reach = std::max(reach, std::max(magnitude(x), 0x1p-126) * std::max(magnitude(y), 0x1p-126));
+  largest = std::max(largest, magnitude(product));
+  ++count;
+}
+
+void ProductReach::apply(Number &sum, const Number &start) const {
+  // NaN is exact: it has no neighbours.
+  if (std::isnan(toDouble(sum, type)))
+    return;
+  if (reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison && !sum.isUndetermined())
+    sum.bound += (double(count) + 4) * 0x1p-22 * reach;
 }
 
 Number interp::combine(Combine kind, ArrayRef<Number> elements, const Number *init, const ElementType &type,

@@ -67,6 +67,21 @@ private:
   int64_t factors = 0;
 };
 
+/// A matrix instruction aligns products by the sum of their factors' exponents, zero
+/// counting as 2^-126: a zero times a large number may cut small products.
+class ProductReach {
+public:
+  explicit ProductReach(const ElementType &type) : type(type) {}
+  void add(const Number &x, const Number &y, const Number &product);
+  /// Widens the bound of a sum that began with `start`.
+  void apply(Number &sum, const Number &start) const;
+
+private:
+  ElementType type;
+  double reach = 0, largest = 0;
+  uint64_t count = 0;
+};
+
 /// The value that changes nothing.
 Number getNeutral(Combine kind, const ElementType &type);
 

@@ -251,13 +251,10 @@ llvm::Expected<std::vector<OutputBytes>> runOnDevice(const CompileResult &code, 
       std::pair<std::string, bool> key(arg.name, arg.isOutput);
       device::DevicePtr &address = memory[key];
       if (!address) {
-        llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
-        if (!shape)
-          return shape.takeError();
-        uint64_t elements = 1;
-        for (int64_t extent : *shape)
-          elements *= uint64_t(extent);
-        uint64_t bytes = getSizeInBytes(arg.type, elements);
+        llvm::Expected<uint64_t> size = evaluateBytes(arg, *dims);
+        if (!size)
+          return size.takeError();
+        uint64_t bytes = *size;
         auto owner = owners.find(key);
         // The manifest does not tell strides.
         if (owner != owners.end() && !result.parameters[owner->second].strides.empty())

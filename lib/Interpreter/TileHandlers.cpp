@@ -943,14 +943,8 @@ LogicalResult executeContract(Interpreter &interpreter, Operation *op) {
     return wide;
   };
   std::vector<Number> products;
-  // A matrix instruction aligns products by the sum of their factors' exponents,
-  // zero counting as 2^-126: a zero times a large number may cut small products.
-  auto getReach = [&](const Number &number) {
-    double value = std::fabs(toDouble(number, type));
-    return std::max(value, 0x1p-126);
-  };
   forEachIndex(shapeOf(outer), [&](ArrayRef<int64_t> index, int64_t) {
-    double reach = 0, largest = 0;
+    ProductReach reach(type);
     int64_t l = offsetOf(outer, index, lhsSteps), r = offsetOf(outer, index, rhsSteps),
             a = offsetOf(outer, index, accSteps);
     products.clear();
@@ -959,17 +953,13 @@ LogicalResult executeContract(Interpreter &interpreter, Operation *op) {
       Number y = widenTo(rhs[r + offsetOf(inner, k, rhsSteps)], rhsType);
       products.push_back(type.isFloat() ? mulFloat(x, y, type, /*contract=*/true)
                                         : combine(Combine::Prod, {x, y}, nullptr, type, false));
-      if (type.isFloat() && !x.poison && !y.poison) {
-        reach = std::max(reach, getReach(x) * getReach(y));
-        largest = std::max(largest, std::fabs(toDouble(products.back(), type)));
-      }
+      if (type.isFloat())
+        reach.add(x, y, products.back());
     });
     Number start = acc[a];
     Number sum = combine(Combine::Sum, products, &start, type, /*products=*/true);
-    // NaN is exact: it has no neighbours.
-    if (type.isFloat() && !std::isnan(toDouble(sum, type)) &&
-        reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison && !sum.isUndetermined())
-      sum.bound += (double(products.size()) + 4) * 0x1p-22 * reach;
+    if (type.isFloat())
+      reach.apply(sum, start);
     result.edit()[a] = sum;
   });
   interpreter.set(op->getResult(0), std::move(result));

@@ -629,3 +629,13 @@ llvm::Expected<std::vector<int64_t>> atrex::evaluateShape(const ManifestArg &arg
   }
   return shape;
 }
+
+llvm::Expected<uint64_t> atrex::evaluateBytes(const ManifestArg &arg, const DimMap &dims) {
+  llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, dims);
+  if (!shape)
+    return shape.takeError();
+  uint64_t elements = 1;
+  for (int64_t extent : *shape)
+    elements *= uint64_t(extent);
+  return getSizeInBytes(arg.type, elements);
+}

@@ -10,12 +10,13 @@
 #include "atrex/Analysis/StaticReport.h"
 #include "atrex/Device/Sim/Coverage.h"
 #include "atrex/Driver/Cache.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Builtins.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -144,14 +145,6 @@ Error writeFiles(ArrayRef<std::pair<std::string, StringRef>> files) {
   return Error::success();
 }
 
-/// Splits NAME=VALUE.
-std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
-  auto [name, value] = text.split('=');
-  if (name.empty() || value.empty())
-    return std::nullopt;
-  return std::make_pair(name, value);
-}
-
 /// Remarks in the form of the compiler's own diagnostics, with the source line
 /// where the code object names this file.
 void printRemarks(const StaticReport &report, MemoryBufferRef source, raw_ostream &os) {
@@ -232,9 +225,9 @@ int main(int argc, char **argv) {
     errs() << usage;
     return 2;
   }
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU())
-    return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  const ChipInfo *chip = lookupTarget(arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(arch));
   if (printFunctions) {
     outs() << frontend::printBuiltins();
     return 0;
@@ -281,20 +274,10 @@ int main(int argc, char **argv) {
   if (!hasCache && (statistics || cacheLimit.getNumOccurrences()))
     return usageError(Twine(statistics ? "--statistics" : "--cache-limit") +
                       " is about the cache; name its directory with --cache");
-  for (StringRef text : dims) {
-    auto assignment = splitAssignment(text);
-    int64_t value;
-    if (!assignment || assignment->second.getAsInteger(10, value))
-      return usageError("'--dim " + text + "': expected NAME=INTEGER");
-    if (!options.dims.insert({assignment->first, value}).second)
-      return usageError("'--dim " + text + "': dimension '" + assignment->first + "' is given twice");
-  }
-  for (StringRef text : knobs) {
-    auto assignment = splitAssignment(text);
-    if (!assignment)
-      return usageError("'--knob " + text + "': expected NAME=VALUE");
-    options.knobs[assignment->first.str()] = assignment->second.str();
-  }
+  if (Error error = parseDims(dims, "dim", options.dims))
+    return usageError(toString(std::move(error)));
+  if (Error error = parseKnobs(knobs, options.knobs))
+    return usageError(toString(std::move(error)));
   bool toDirectory = settings.emit == Emit::Artifact;
   if (emitSpace && (toDirectory || report != ReportKind::None || remarks))
     return usageError(
@@ -329,24 +312,13 @@ int main(int argc, char **argv) {
   Expected<std::unique_ptr<MemoryBuffer>> source = readInput(settings.input, maxTextBytes);
   if (!source)
     return fail(source.takeError());
-  if (!scheduleName.empty()) {
-    Expected<std::unique_ptr<MemoryBuffer>> schedule = readInput(scheduleName, maxTextBytes);
-    if (!schedule)
-      return fail(schedule.takeError());
-    options.schedule = (*schedule)->getBuffer().str();
-    options.scheduleName = scheduleName;
-    if (stripSchedule(options.schedule).empty())
-      return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
-  }
-  if (!scheduleSettings.empty()) {
-    if (options.schedule.empty())
-      options.schedule = getDefaultSchedule(chip->arch);
-    for (const std::string &setting : scheduleSettings)
-      if (Error error = setScheduleOption(options.schedule, setting))
-        return fail(std::move(error));
-    if (scheduleName.empty())
-      options.scheduleName = "<built-in, --set>";
-  }
+  std::string usedName = scheduleName;
+  Expected<std::string> schedule = readSchedule(usedName, scheduleSettings, options.arch);
+  if (!schedule)
+    return fail(schedule.takeError());
+  options.schedule = *schedule;
+  if (!usedName.empty())
+    options.scheduleName = usedName;
   if ((*source)->getBuffer().starts_with("\x7f"
                                          "ELF"))
     return reportCodeObject((*source)->getMemBufferRef(), settings, arch.getNumOccurrences() != 0, *chip);
@@ -411,7 +383,7 @@ int main(int argc, char **argv) {
     printFacts(*facts, settings, (*source)->getMemBufferRef(), *chip, cache.get(), os);
   }
 
-  std::string schedule = result->manifest.schedule + "\n";
+  std::string usedSchedule = result->manifest.schedule + "\n";
   std::string manifest = options.emit == EmitKind::Hsaco ? result->manifest.toText() : std::string();
   SmallVector<std::pair<std::string, StringRef>> files;
   bool newDirectory = false;
@@ -426,7 +398,7 @@ int main(int argc, char **argv) {
     };
     add("kernel.hsaco", result->output);
     add(StringRef(settings.input).ends_with(".mlir") ? "source.mlir" : "source.atx", (*source)->getBuffer());
-    add("schedule.pipeline", schedule);
+    add("schedule.pipeline", usedSchedule);
     add("manifest.json", manifest);
   } else {
     files.push_back({settings.output, result->output});

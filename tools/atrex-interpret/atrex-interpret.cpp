@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Device/Device.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Interpreter/Judge.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,6 +28,8 @@ namespace {
 cl::OptionCategory category("atrex-interpret options");
 cl::opt<std::string> inputName(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
                                cl::init(""), cl::cat(category));
+cl::list<std::string> scheduleSettings("set", cl::desc("Set an option of the schedule to compare under"),
+                                       cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
 cl::opt<std::string> opName("op", cl::desc("Operator or kernel to run when the source has several"),
                             cl::value_desc("name"), cl::cat(category));
 cl::list<std::string> dims("dim", cl::desc("Make a dimension a compile-time constant"), cl::value_desc("NAME=V,..."),
@@ -134,32 +137,21 @@ json::Value toJSON(const JudgeResult &result) {
 /// The settings; -1, or the exit code after an error.
 int readOptions(JudgeOptions &options) {
   auto split = [](StringRef text, StringRef &name, StringRef &value) {
-    std::tie(name, value) = text.split('=');
-    return !name.empty() && !value.empty();
+    auto assignment = splitAssignment(text);
+    if (assignment)
+      std::tie(name, value) = *assignment;
+    return assignment.has_value();
   };
   StringRef name, value;
-  auto readDims = [&](const cl::list<std::string> &list, DimMap &map, StringRef option) -> int {
-    for (StringRef text : list) {
-      int64_t number;
-      if (!split(text, name, value) || value.getAsInteger(10, number))
-        return usageError("'--" + option + " " + text + "': expected NAME=INTEGER");
-      if (!map.insert({name, number}).second)
-        return usageError("'--" + option + " " + text + "': '" + name + "' is given twice");
-    }
-    return -1;
-  };
-  if (int code = readDims(dims, options.compile.dims, "dim"); code >= 0)
-    return code;
-  if (int code = readDims(sizes, options.sizes, "size"); code >= 0)
-    return code;
+  if (Error error = parseDims(dims, "dim", options.compile.dims))
+    return usageError(toString(std::move(error)));
+  if (Error error = parseDims(sizes, "size", options.sizes))
+    return usageError(toString(std::move(error)));
   for (const auto &entry : options.sizes)
     if (entry.getValue() < 0)
       return usageError("dimension '" + entry.getKey() + "' is negative");
-  for (StringRef text : knobs) {
-    if (!split(text, name, value))
-      return usageError("'--knob " + text + "': expected NAME=VALUE");
-    options.compile.knobs[name.str()] = value.str();
-  }
+  if (Error error = parseKnobs(knobs, options.compile.knobs))
+    return usageError(toString(std::move(error)));
   for (StringRef text : scalars) {
     double number;
     if (!split(text, name, value) || value.getAsDouble(number))
@@ -192,9 +184,9 @@ int readOptions(JudgeOptions &options) {
       return usageError("'--shuffle " + shuffle + "': expected an integer");
     options.shuffle = number;
   }
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU())
-    return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  const ChipInfo *chip = lookupTarget(arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(arch));
   options.compile.arch = arch;
   options.compile.op = opName;
   options.seed = seed;
@@ -209,15 +201,13 @@ int readOptions(JudgeOptions &options) {
       return fail(toString(file.takeError()));
     options.contents[name.str()].assign((*file)->getBufferStart(), (*file)->getBufferEnd());
   }
-  if (!scheduleName.empty()) {
-    Expected<std::unique_ptr<MemoryBuffer>> file = readRegularFile(scheduleName, uint64_t(1) << 24);
-    if (!file)
-      return fail(toString(file.takeError()));
-    options.compile.schedule = (*file)->getBuffer().str();
-    options.compile.scheduleName = scheduleName;
-    if (stripSchedule(options.compile.schedule).empty())
-      return fail("schedule '" + scheduleName + "' is empty");
-  }
+  std::string usedName = scheduleName;
+  Expected<std::string> schedule = readSchedule(usedName, scheduleSettings, arch);
+  if (!schedule)
+    return fail(toString(schedule.takeError()));
+  options.compile.schedule = *schedule;
+  if (!usedName.empty())
+    options.compile.scheduleName = usedName;
   return -1;
 }
 } // namespace

@@ -12,10 +12,12 @@
 
 #include "atrex/Analysis/Resources.h"
 #include "atrex/Analysis/StaticReport.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Frontend.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
+#include "atrex/Target/TargetChip.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -40,6 +42,8 @@ cl::list<std::string> dims("dim", cl::desc("Make a dimension a compile-time cons
                            cl::CommaSeparated, cl::cat(category));
 cl::list<std::string> knobs("knob", cl::desc("Set a knob of the kernel"), cl::value_desc("NAME=V"), cl::CommaSeparated,
                             cl::cat(category));
+cl::list<std::string> scheduleSettings("set", cl::desc("Set an option of the schedule"),
+                                       cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
 cl::opt<std::string> scheduleName("schedule", cl::desc("Schedule file; default is the built-in schedule"),
                                   cl::value_desc("file"), cl::cat(category));
 cl::opt<std::string> opName("op", cl::desc("Kernel to check when the source has several"), cl::value_desc("name"),
@@ -231,9 +235,9 @@ int main(int argc, char **argv) {
     errs() << usage;
     return 2;
   }
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU())
-    return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  const ChipInfo *chip = lookupTarget(arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(arch));
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -246,33 +250,22 @@ int main(int argc, char **argv) {
     return usageError("no input file; see --help");
   frontend::FrontendOptions options;
   options.op = opName;
-  for (StringRef text : dims) {
-    auto [name, value] = text.split('=');
-    int64_t number;
-    if (name.empty() || value.getAsInteger(10, number))
-      return usageError("'--dim " + text + "': expected NAME=INTEGER");
-    options.dims[name] = number;
-  }
-  for (StringRef text : knobs) {
-    auto [name, value] = text.split('=');
-    if (name.empty() || value.empty())
-      return usageError("'--knob " + text + "': expected NAME=VALUE");
-    options.knobs[name.str()] = value.str();
-  }
+  if (Error error = parseDims(dims, "dim", options.dims))
+    return usageError(toString(std::move(error)));
+  if (Error error = parseKnobs(knobs, options.knobs))
+    return usageError(toString(std::move(error)));
   Expected<std::unique_ptr<MemoryBuffer>> source = readInput(inputName, maxTextBytes);
   if (!source)
     return fail(source.takeError());
-  std::string schedule = getDefaultSchedule(chip->arch);
-  if (!scheduleName.empty()) {
-    Expected<std::unique_ptr<MemoryBuffer>> text = readInput(scheduleName, maxTextBytes);
-    if (!text)
-      return fail(text.takeError());
-    schedule = stripSchedule((*text)->getBuffer());
-  }
-  Expected<ResourceOptions> resources = readResourceOptions(schedule);
+  std::string usedName = scheduleName;
+  Expected<std::string> schedule = readSchedule(usedName, scheduleSettings, chip->arch);
+  if (!schedule)
+    return fail(schedule.takeError());
+  Expected<ResourceOptions> resources =
+      readResourceOptions(schedule->empty() ? getDefaultSchedule(chip->arch) : stripSchedule(*schedule));
   if (!resources)
     return fail(createStringError(inconvertibleErrorCode(),
-                                  (scheduleName.empty() ? std::string("the built-in schedule") : scheduleName) + ": " +
+                                  (usedName.empty() ? std::string("the built-in schedule") : usedName) + ": " +
                                       toString(resources.takeError())));
   std::optional<Checked> checked = check((*source)->getMemBufferRef(), options, *chip, *resources, repeat, context);
   if (!checked)

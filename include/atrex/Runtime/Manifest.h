@@ -142,6 +142,8 @@ llvm::Expected<std::vector<ManifestArg>> getWorkspaces(const Manifest &manifest)
 
 /// Evaluates a tensor shape; an error when the byte size overflows 64 bits.
 llvm::Expected<std::vector<int64_t>> evaluateShape(const ManifestArg &arg, const DimMap &dims);
+/// Bytes of a tensor argument without gaps between its elements.
+llvm::Expected<uint64_t> evaluateBytes(const ManifestArg &arg, const DimMap &dims);
 
 } // namespace atrex
 

@@ -9,6 +9,7 @@
 #include "ContractPlan.h"
 #include "ScalarProducts.h"
 #include "TileLowering.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -674,12 +675,9 @@ public:
     gpu::GPUFuncOp kernel = getOperation();
     if (!kernel->hasAttr(atx::kernelAttrName))
       return;
-    const ChipInfo *chip = lookupChip(arch);
-    if (!chip || !chip->isAMDGPU()) {
-      kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(kernel, arch);
+    if (!chip)
       return signalPassFailure();
-    }
     auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
     if (!threads || threads.getInt() < 64 || threads.getInt() > 1024 || !llvm::isPowerOf2_64(threads.getInt())) {
       kernel.emitError() << "kernel needs '" << atx::threadsAttrName << "', a power of two from 64 to 1024";

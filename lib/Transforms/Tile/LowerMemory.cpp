@@ -772,26 +772,6 @@ static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t
 
 static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
 
-/// Whether the kernel writes to the memory. A load of what lies outside must then leave memory alone: any other place
-/// it could read instead may be one that someone writes.
-static bool isWritten(TileEmitter &e, Value memory) {
-  auto getRoot = [](Value value) -> Value {
-    auto cast = value.getDefiningOp<memref::ReinterpretCastOp>();
-    return cast ? cast.getSource() : value;
-  };
-  Value root = getRoot(memory);
-  return e.kernel
-      .walk([&](Operation *op) {
-        Value target;
-        if (auto store = dyn_cast<atx::TileStoreOp>(op))
-          target = store.getMemory();
-        else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
-          target = atomic.getMemory();
-        return target && getRoot(target) == root ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   auto load = cast<atx::TileLoadOp>(op);
   OpBuilder &b = e.b;
@@ -825,7 +805,7 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   if (!type) {
     Value condition = access.getCondition(0);
     Value pointer = access.getPointer(0), loaded;
-    if (condition && isWritten(e, load.getMemory())) {
+    if (condition && e.isWritten(load.getMemory())) {
       loaded = e.emitIfValue(condition, e.zero(storage), [&]() -> Value {
         return LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
       });
@@ -842,7 +822,7 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   }
 
   int64_t vector = access.getVector(), count = layout.getNumRegisters();
-  bool written = isWritten(e, load.getMemory());
+  bool written = e.isWritten(load.getMemory());
   auto piece = VectorType::get(vector, storage);
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < count; reg += vector) {

@@ -24,30 +24,11 @@ using namespace mlir;
 using namespace atrex;
 using namespace atrex::tile;
 
+/// What the chip's matrix unit calls the type; nothing for a float in another chip's encoding.
 static std::optional<MatrixType> getMatrixType(Type type, const ChipInfo &chip) {
-  if (type.isBF16())
-    return MatrixType::BF16;
-  if (type.isF16())
-    return MatrixType::F16;
-  if (type.isF32())
-    return MatrixType::F32;
-  if (type.isF64())
-    return MatrixType::F64;
-  if (type.isInteger(8))
-    return MatrixType::I8;
-  if (type.isInteger(32))
-    return MatrixType::I32;
-  if (chip.fp8IsFNUZ ? isa<Float8E4M3FNUZType>(type) : isa<Float8E4M3FNType>(type))
-    return MatrixType::FP8;
-  if (chip.fp8IsFNUZ ? isa<Float8E5M2FNUZType>(type) : isa<Float8E5M2Type>(type))
-    return MatrixType::BF8;
-  if (isa<Float6E2M3FNType>(type))
-    return MatrixType::FP6;
-  if (isa<Float6E3M2FNType>(type))
-    return MatrixType::BF6;
-  if (isa<Float4E2M1FNType>(type))
-    return MatrixType::FP4;
-  return std::nullopt;
+  if (atx_amdgpu::getTypeOn(chip, type) != type)
+    return std::nullopt;
+  return atx_amdgpu::getMatrixType(type);
 }
 
 /// Floats of at most 8 bits are exact in bf16 and f16.

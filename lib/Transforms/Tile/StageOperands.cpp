@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLowering.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -584,12 +585,9 @@ public:
     gpu::GPUFuncOp kernel = getOperation();
     if (!kernel->hasAttr(atx::kernelAttrName))
       return;
-    const ChipInfo *chip = lookupChip(arch);
-    if (!chip || !chip->isAMDGPU()) {
-      kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(kernel, arch);
+    if (!chip)
       return signalPassFailure();
-    }
     if (stages > 8 || prefetch > 8 || prefetch < -1) {
       kernel.emitError() << "'stages=" << unsigned(stages) << " prefetch=" << int64_t(prefetch)
                          << "' is not possible: stages are 0 to 8, prefetch is -1 to 8";

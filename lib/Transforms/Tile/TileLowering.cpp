@@ -899,6 +899,14 @@ LogicalResult TileEmitter::checkLayouts() {
   return result;
 }
 
+/// What a view is a view of.
+static Value getRoot(Value memory) {
+  auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  return cast ? cast.getSource() : memory;
+}
+
+bool TileEmitter::isWritten(Value memory) const { return written.contains(getRoot(memory)); }
+
 LogicalResult TileEmitter::checkStages() {
   auto isStage = [](Type type) { return isa<atx::StageType>(type); };
   if (llvm::any_of(kernel.getArgumentTypes(), isStage))
@@ -1475,6 +1483,12 @@ LogicalResult TileEmitter::run() {
     return kernel.emitError() << "kernel needs a body of one block";
   if (failed(checkLayouts()) || failed(checkStages()))
     return failure();
+  kernel.walk([&](Operation *op) {
+    if (auto store = dyn_cast<atx::TileStoreOp>(op))
+      written.insert(getRoot(store.getMemory()));
+    else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
+      written.insert(getRoot(atomic.getMemory()));
+  });
   numOrderBarriers += orderAccesses(*this);
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();

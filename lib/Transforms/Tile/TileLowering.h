@@ -115,6 +115,9 @@ public:
     return llvm::to_vector(cast<VectorType>(old.getType()).getShape());
   }
   FailureOr<MemoryRef> getMemory(Value old, Operation *user);
+  /// Whether the kernel writes to the memory. A load of what lies outside must then leave memory alone: any other place
+  /// it could read instead may be one that someone writes.
+  bool isWritten(Value memory) const;
   /// The array behind a stage, at `slot`.
   LDSArray getStage(Value old, Value slot);
   LogicalResult beginStage(Operation *op);
@@ -244,6 +247,8 @@ private:
   IRMapping map;
   DenseMap<Value, TileLayout> layouts;
   DenseMap<Value, MemoryRef> memories;
+  /// Arguments and shared tiles that stores and atomics go to.
+  DenseSet<Value> written;
   Value thread;
   /// Coordinates that depend on the work-item alone, computed at the entry.
   DenseMap<std::pair<int64_t, Attribute>, Value> coordinates;
