@@ -159,4 +159,51 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
                     Statistic<"numPriorities", "num-priorities", "runs of raised priority">];
 }
 
+//===----------------------------------------------------------------------===//
+// Kernels on tiles: loops and barriers
+//===----------------------------------------------------------------------===//
+
+def PeelLoopsPass : Pass<"atx-peel-loops", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "take the last, incomplete iteration out of loops over the columns of tensors";
+  let description = [{
+    For loops in tile form that count from a multiple of their step up to an extent of a tensor that need not be
+    a multiple of it, and read tiles of `step` elements along that dimension. The loop ends before the last
+    incomplete tile; a copy of its body behind it does that one. The positions that the loop reads along the
+    dimension are then all inside, which `atx.inside` on the loads tells `atx-distribute-tiles`: no compare, no
+    select, and runs as wide as the tile has them.
+
+    Loops whose tiles are all complete, or that check nothing else, are left alone.
+  }];
+  let options = [
+    TunableOption<"enable", "enable", "int64_t", /*default=*/"0", "1 does it where a check goes away", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which loops are peeled, and why others are not">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numPeeled", "num-peeled", "loops whose last iteration stands behind">,
+                    Statistic<"numInside", "num-inside", "loads that need no check any more">];
+}
+
+def RemoveBarriersPass : Pass<"atx-remove-barriers", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "remove barriers that order nothing, and shared memory that nobody reads";
+  let description = [{
+    For the program of one lane. A barrier is needed when, on some path, an access of one work-item before it may
+    meet one of another behind it, one of the two a write. Accesses to shared memory are told apart by their
+    addresses: as functions of the work-item, of what all share, and of counters of loops; accesses to tensors by
+    their argument. Barriers for which no such pair is open go. Where two follow one another, the second goes;
+    a barrier in a loop is followed around the back edge.
+
+    In a workgroup of one wave accesses are in order anyway: barriers become limits for the compiler.
+
+    Writes to shared memory at addresses that nothing reads are deleted before.
+  }];
+  let options = [
+    TunableOption<"enable", "enable", "int64_t", /*default=*/"1", "1 removes what is not needed", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which barriers go">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
+  let statistics = [Statistic<"numRemoved", "num-removed", "barriers that are gone">,
+                    Statistic<"numKept", "num-kept", "barriers that order something">,
+                    Statistic<"numDeadWrites", "num-dead-writes", "writes to shared memory that nobody reads">];
+}
+
 #endif // ATREX_TRANSFORMS_SCHEDULINGPASSES_TD

@@ -66,7 +66,11 @@ struct Staged {
   /// From the loads to the tile.
   SmallVector<Operation *> transform;
   Arrangement arrangement;
+  /// Set where the tile is copied to shared memory without passing through registers, in this arrangement.
+  std::optional<DirectCopy> direct;
+  Arrangement directArrangement;
   Value stage;
+  const Arrangement &getArrangement() const { return direct ? directArrangement : arrangement; }
 };
 
 class LoopStager {
@@ -75,6 +79,8 @@ public:
 
   bool collect(bool remarks);
   LogicalResult arrange(bool swizzle);
+  /// Finds the tiles that may be copied directly; `always` with narrow copies as well.
+  void planDirect(IndexAnalysis &analysis, bool always, bool swizzle, bool remarks);
   /// The number of slots, or nothing where not even one fits.
   std::optional<unsigned> chooseStages(unsigned wanted, int64_t held);
   int64_t getBytes(unsigned stages) const;
@@ -299,11 +305,95 @@ LogicalResult LoopStager::arrange(bool swizzle) {
   return success();
 }
 
+void LoopStager::planDirect(IndexAnalysis &analysis, bool always, bool swizzle, bool remarks) {
+  for (Staged &tile : staged) {
+    auto type = cast<VectorType>(tile.convert.getType());
+    std::string reason;
+    auto refuse = [&] {
+      if (remarks)
+        tile.convert.emitRemark() << "a tile of type " << type << " passes through registers on its way to shared "
+                                  << "memory: " << reason;
+    };
+    auto load = tile.input.getDefiningOp<atx::TileLoadOp>();
+    if (!load || !tile.transform.empty()) {
+      reason = "it is computed from what is loaded";
+      refuse();
+      continue;
+    }
+    if (!load->hasOneUse()) {
+      reason = "its elements are used elsewhere too";
+      refuse();
+      continue;
+    }
+    std::optional<DirectCopy> copy = planDirectCopy(analysis, load, threads, chip, always, reason);
+    if (!copy) {
+      refuse();
+      continue;
+    }
+    const Arrangement &known = tile.arrangement;
+    if (known.order.front() != int64_t(copy->contiguousDim)) {
+      reason = "it is transposed";
+      refuse();
+      continue;
+    }
+    // Lanes write side by side, so there is no padding; a swizzle keeps together what a lane copies.
+    unsigned contiguous = copy->contiguousDim;
+    Type element = type.getElementType();
+    unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    Type storage = IntegerType::get(type.getContext(), std::max(8u, bits));
+    LDSArray array = arrangeArray(type.getShape(), storage, known.order, 0);
+    LDSAccess read = describeArrayAccess(array, getLayoutOf(tile.convert.getResult()).withFastest(contiguous),
+                                         type.getShape(), /*isWrite=*/false);
+    layout::Fault fault;
+    std::optional<LDSTile> place = makeLDSTile(type.getNumElements() / type.getDimSize(contiguous),
+                                               type.getDimSize(contiguous) * array.bytes, fault);
+    if (!place)
+      continue;
+    Arrangement best;
+    bool isFound = false;
+    auto consider = [&](layout::Swizzle step) {
+      Arrangement candidate;
+      candidate.order = known.order;
+      candidate.bytes = place->getBytes();
+      if (!step.isIdentity())
+        candidate.swizzles.push_back(step);
+      array.swizzles = candidate.swizzles;
+      if (!isLinearArray(array, type.getShape(), copy->bytes))
+        return;
+      std::optional<LDSCost> cost =
+          countLDSAccess(chip, *place, LDSArrangement{0, step}, read, LDSUnknown::Assume, fault);
+      if (!cost)
+        return;
+      candidate.passes = cost->high;
+      candidate.extra = cost->getExtra();
+      if (isFound && std::make_pair(candidate.extra, candidate.passes) >= std::make_pair(best.extra, best.passes))
+        return;
+      best = candidate;
+      isFound = true;
+    };
+    consider({});
+    int base = llvm::Log2_64(std::max<int64_t>(copy->bytes, read.bytes));
+    for (int bits = 1; swizzle && best.extra != 0 && bits <= ldsMaxSwizzleBits; ++bits)
+      for (int from = base; from <= ldsMaxSwizzleBase; ++from)
+        for (int shift = bits; best.extra != 0 && shift <= ldsMaxSwizzleShift; ++shift)
+          consider({bits, from, shift});
+    if (!isFound || (!always && best.extra > known.extra)) {
+      reason = isFound ? "without padding " + std::to_string(best.extra) + " passes would be lost to bank conflicts"
+                       : "its arrangement has gaps";
+      refuse();
+      continue;
+    }
+    tile.direct = copy;
+    tile.directArrangement = best;
+  }
+}
+
 int64_t LoopStager::getBytes(unsigned stages) const {
   int64_t bytes = 0;
   for (const Staged &tile : staged) {
-    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(tile.arrangement.swizzles));
-    bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(tile.arrangement.bytes, unit);
+    const Arrangement &a = tile.getArrangement();
+    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(a.swizzles));
+    bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(a.bytes, unit);
   }
   return bytes;
 }
@@ -408,7 +498,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   };
 
   for (Staged &tile : staged) {
-    const Arrangement &a = tile.arrangement;
+    const Arrangement &a = tile.getArrangement();
     SmallVector<int64_t> swizzle;
     for (const layout::Swizzle &step : a.swizzles)
       swizzle.append({step.bits, step.base, step.shift});
@@ -421,13 +511,19 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   // What one iteration loads, in order.
   llvm::SmallSetVector<Operation *, 8> loads;
   for (Staged &tile : staged)
-    for (Operation *load : tile.loads)
-      loads.insert(load);
-  auto emitLoads = [&](Value at) {
+    if (!tile.direct)
+      for (Operation *load : tile.loads)
+        loads.insert(load);
+  // Tiles that go without registers are on their way to `slot` then.
+  auto emitLoads = [&](Value at, Value slot) {
     IRMapping map;
     map.map(loop.getInductionVar(), at);
     for (Operation *op : loadPart)
       b.clone(*op, map);
+    for (Staged &tile : staged)
+      if (tile.direct)
+        atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookup(tile.input), tile.stage, slot)
+            ->setAttr(directAttrName, b.getUnitAttr());
     SmallVector<Value> values;
     for (Operation *load : loads)
       values.push_back(map.lookup(load->getResult(0)));
@@ -442,6 +538,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       map.map(load->getResult(0), value);
     llvm::SmallPtrSet<Operation *, 16> cloned;
     for (Staged &tile : staged) {
+      if (tile.direct)
+        continue;
       for (Operation *op : tile.transform)
         if (cloned.insert(op).second)
           b.clone(*op, map);
@@ -451,18 +549,26 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
 
   // Fill.
   unsigned lead = stages - 1;
+  bool isDirect = llvm::any_of(staged, [](const Staged &tile) { return tile.direct.has_value(); });
+  // Behind it the tile of the next iteration is there, and later ones may be on their way.
+  auto createBarrier = [&](unsigned inFlight) {
+    auto barrier = amdgpu::LDSBarrierOp::create(b, loc);
+    if (isDirect && inFlight > 0)
+      barrier->setAttr(inFlightAttrName, b.getI64IntegerAttr(inFlight));
+  };
   for (unsigned ahead = 0; ahead < lead; ++ahead) {
     Value at = advance(lower, ahead);
-    emitWrites(emitLoads(at), at, i32(ahead));
+    Value slot = i32(ahead);
+    emitWrites(emitLoads(at, slot), at, slot);
   }
   SmallVector<Value> inits = llvm::to_vector_of<Value>(loop.getInitArgs());
   unsigned numOld = inits.size();
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
-    llvm::append_range(inits, emitLoads(advance(lower, lead + ahead)));
+    llvm::append_range(inits, emitLoads(advance(lower, lead + ahead), Value()));
   if (stages > 1)
     inits.push_back(i32(0));
   if (lead > 0)
-    amdgpu::LDSBarrierOp::create(b, loc);
+    createBarrier(lead - 1);
 
   auto fresh = scf::ForOp::create(b, loc, lower, upper, step, inits, nullptr, loop.getUnsignedCmp());
   fresh->setAttrs(loop->getAttrs());
@@ -511,7 +617,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // Everybody has read the tile of the iteration before.
     amdgpu::LDSBarrierOp::create(b, loc);
   }
-  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead));
+  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), target);
   // Without a tile that waits the loads have the length of the body to arrive.
   bool writesLate = prefetch == 0 && stages > 1;
   if (!writesLate)
@@ -520,7 +626,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
   if (prefetch)
-    loaded = emitLoads(advance(at, lead + prefetch));
+    loaded = emitLoads(advance(at, lead + prefetch), Value());
 
   SmallVector<Value> replacements;
   replacements.push_back(at);
@@ -555,7 +661,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   if (writesLate)
     emitWrites(now, advance(at, lead), target);
   if (stages > 1)
-    amdgpu::LDSBarrierOp::create(b, loc);
+    createBarrier(lead - 1);
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
     llvm::append_range(yields, waiting[ahead]);
   llvm::append_range(yields, loaded);
@@ -568,6 +674,9 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       op.erase();
 
   b.setInsertionPointAfter(fresh);
+  // Copies of iterations that do not come must not meet what uses the memory next.
+  if (isDirect && lead > 1)
+    createBarrier(0);
   for (Staged &tile : llvm::reverse(staged))
     atx::StageDeallocOp::create(b, loc, tile.stage);
   for (auto [from, to] : llvm::zip(loop.getResults(), fresh.getResults()))
@@ -602,6 +711,10 @@ public:
       if (type.hasStaticShape())
         held += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
     });
+    if (!llvm::is_contained({"auto", "never", "always"}, StringRef(directToLds))) {
+      kernel.emitError() << "'direct-to-lds=" << directToLds << "' is not possible: it is auto, never or always";
+      return signalPassFailure();
+    }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
@@ -611,7 +724,23 @@ public:
       if (failed(stager.arrange(swizzle != 0)))
         return signalPassFailure();
       int64_t around = held + stager.getInnerBytes();
+      IndexAnalysis analysis;
+      if (directToLds != "never")
+        stager.planDirect(analysis, directToLds == "always", swizzle != 0, remarks);
       std::optional<unsigned> count = stager.chooseStages(stages, around);
+      // With one slot, or tiles that wait in registers, there is nothing to copy ahead to.
+      if (!count || *count < 2 || prefetch > 0) {
+        bool any = false;
+        for (Staged &tile : stager.staged) {
+          any |= tile.direct.has_value();
+          tile.direct.reset();
+        }
+        if (any && count && remarks)
+          loop.emitRemark() << "tiles pass through registers on their way to shared memory: they "
+                            << (prefetch > 0 ? "wait there for another iteration" : "have one slot only");
+        if (any)
+          count = stager.chooseStages(stages, around);
+      }
       if (!count) {
         int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
         if (stages != 0) {
@@ -628,7 +757,7 @@ public:
       }
       if (remarks)
         for (Staged &tile : stager.staged) {
-          const Arrangement &a = tile.arrangement;
+          const Arrangement &a = tile.getArrangement();
           InFlightDiagnostic remark = tile.convert.emitRemark();
           remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
                  << " bytes, ";
@@ -636,6 +765,8 @@ public:
             remark << toString(LDSArrangement{a.pad, {}});
           for (auto [i, step] : llvm::enumerate(a.swizzles))
             remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
+          if (tile.direct)
+            remark << ", copied without registers, " << tile.direct->bytes << " bytes for a lane";
           remark << ", ";
           if (a.extra)
             remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration";
@@ -643,6 +774,7 @@ public:
             remark << "without bank conflicts";
         }
       numStaged += stager.staged.size();
+      numDirect += llvm::count_if(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
       ++numPipelined;
       stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
     }

@@ -1,0 +1,22 @@
+//===- PeelLoops.cpp - The last iteration behind its loop -----------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Transforms/Passes.h"
+
+namespace atrex {
+#define GEN_PASS_DEF_PEELLOOPSPASS
+#include "atrex/Transforms/Passes.h.inc"
+} // namespace atrex
+
+namespace {
+class PeelLoops : public atrex::impl::PeelLoopsPassBase<PeelLoops> {
+public:
+  using PeelLoopsPassBase::PeelLoopsPassBase;
+  void runOnOperation() override {}
+};
+} // namespace
