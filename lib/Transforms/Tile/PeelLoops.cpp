@@ -6,11 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "atrex/Transforms/Passes.h"
+#include "atrex/Transforms/SchedulingPasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace atrex {
 #define GEN_PASS_DEF_PEELLOOPSPASS
-#include "atrex/Transforms/Passes.h.inc"
+#include "atrex/Transforms/SchedulingPasses.h.inc"
 } // namespace atrex
 
 namespace {
