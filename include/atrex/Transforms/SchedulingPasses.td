@@ -215,15 +215,13 @@ def PeelLoopsPass : Pass<"atx-peel-loops", "::mlir::gpu::GPUFuncOp"> {
 def RemoveBarriersPass : Pass<"atx-remove-barriers", "::mlir::gpu::GPUFuncOp"> {
   let summary = "remove barriers that order nothing, and shared memory that nobody reads";
   let description = [{
-    For the program of one lane. A barrier is needed when, on some path, an access of one work-item before it may
-    meet one of another behind it, one of the two a write. Accesses to shared memory are told apart by their
-    addresses: as functions of the work-item, of what all share, and of counters of loops; accesses to tensors by
-    their argument. Barriers for which no such pair is open go. Where two follow one another, the second goes;
-    a barrier in a loop is followed around the back edge.
+    For the program of one lane. A barrier is needed when an access to shared memory before it may meet one behind
+    it, with no other barrier between, and one of the two writes. Accesses are told apart by the bytes that
+    they may reach: the constant part of the address and the bounds of what is added. A barrier for which no such
+    pair is open goes; loops are followed around the back edge. Barriers that also order accesses to
+    tensors stay where tensors are accessed, and so do those that wait for copies to shared memory.
 
-    In a workgroup of one wave accesses are in order anyway: barriers become limits for the compiler.
-
-    Writes to shared memory at addresses that nothing reads are deleted before.
+    Writes to shared memory at bytes that nothing reads are deleted first.
   }];
   let options = [
     TunableOption<"enable", "enable", "int64_t", /*default=*/"1", "1 removes what is not needed", [0, 1]>,

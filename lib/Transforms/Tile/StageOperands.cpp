@@ -78,6 +78,10 @@ public:
   LoopStager(scf::ForOp loop, const ChipInfo &chip, int64_t threads) : loop(loop), chip(chip), threads(threads) {}
 
   bool collect(bool remarks);
+  /// Loads right in the layout of a product that may wait in registers for an iteration.
+  SmallVector<atx::TileLoadOp> collectAhead(bool remarks);
+  /// Loads them an iteration ahead; the loop that takes the place of this one.
+  scf::ForOp loadAhead(ArrayRef<atx::TileLoadOp> loads);
   LogicalResult arrange(bool swizzle);
   /// Finds the tiles that may be copied directly; `always` with narrow copies as well.
   void planDirect(IndexAnalysis &analysis, bool always, bool swizzle, bool remarks);
@@ -93,6 +97,13 @@ public:
 private:
   bool reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSetVector<Operation *, 16> &needed,
              llvm::SmallSetVector<Operation *, 16> &transform, std::string &reason);
+
+  /// What the loop's body does that keeps loads from moving.
+  void findWrites();
+  /// Counter of the last iteration; the first where there is none.
+  Value emitLastCounter(OpBuilder &b);
+  /// The counter `ahead` iterations behind `at`, not beyond the last.
+  Value emitAdvance(OpBuilder &b, Value at, int64_t ahead, Value last);
 
   scf::ForOp loop;
   const ChipInfo &chip;
@@ -165,7 +176,7 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
   return true;
 }
 
-bool LoopStager::collect(bool remarks) {
+void LoopStager::findWrites() {
   loop.getBody()->walk([&](Operation *op) {
     if (auto store = dyn_cast<atx::TileStoreOp>(op))
       writesGlobal |= !isShared(store.getMemory());
@@ -176,6 +187,10 @@ bool LoopStager::collect(bool remarks) {
     else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
       writesGlobal = true;
   });
+}
+
+bool LoopStager::collect(bool remarks) {
+  findWrites();
   llvm::SmallSetVector<Operation *, 16> allNeeded;
   for (auto convert : loop.getBody()->getOps<atx::ConvertLayoutOp>()) {
     TileLayout from = getLayoutOf(convert.getInput()), to = getLayoutOf(convert.getResult());
@@ -209,6 +224,127 @@ bool LoopStager::collect(bool remarks) {
     if (allNeeded.contains(&op))
       loadPart.insert(&op);
   return !staged.empty();
+}
+
+/// Whether a product takes `value` as a factor, element by element and without moving anything.
+static bool leadsToProduct(Value value, unsigned depth = 0) {
+  if (depth > 20)
+    return false;
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (isa<vector::ContractionOp>(op)) {
+      if (use.getOperandNumber() < 2)
+        return true;
+      continue;
+    }
+    bool isLocal = isElementwise(op) || isa<vector::TransposeOp, atx::TileConvertOp>(op);
+    if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op))
+      isLocal = findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                                    cast<VectorType>(convert.getType()).getShape())
+                    .has_value();
+    if (isLocal && op->getNumResults() == 1 && leadsToProduct(op->getResult(0), depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the tile, or what is computed of it, must move between work-items.
+static bool leadsToExchange(Value value, unsigned depth = 0) {
+  if (depth > 20)
+    return true;
+  return llvm::any_of(value.getUsers(), [&](Operation *op) {
+    if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op);
+        convert && !findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                                        cast<VectorType>(convert.getType()).getShape()))
+      return true;
+    bool isLocal = isElementwise(op) || isa<vector::TransposeOp, atx::TileConvertOp, atx::ConvertLayoutOp>(op);
+    return isLocal && op->getNumResults() == 1 && leadsToExchange(op->getResult(0), depth + 1);
+  });
+}
+
+/// Registers of 32 bits that a lane holds of the tile.
+static int64_t getTileRegisters(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  int64_t bits = element.isIndex() ? 64 : std::max<int64_t>(8, element.getIntOrFloatBitWidth());
+  return llvm::divideCeil(getLayoutOf(value).getNumRegisters() * bits, 32);
+}
+
+/// Registers that tiles which wait for the next iteration may take: what is used now lies beside them.
+static constexpr int64_t maxAheadRegisters = 64;
+
+SmallVector<atx::TileLoadOp> LoopStager::collectAhead(bool remarks) {
+  findWrites();
+  SmallVector<atx::TileLoadOp> loads;
+  int64_t registers = 0;
+  for (auto load : loop.getBody()->getOps<atx::TileLoadOp>()) {
+    Value result = load.getResult();
+    if (!isa<VectorType>(result.getType()) || getLayoutOf(result).getRank() == 0 || isShared(load.getMemory()) ||
+        !leadsToProduct(result) || leadsToExchange(result))
+      continue;
+    Staged tile;
+    llvm::SmallSetVector<Operation *, 16> needed, transform;
+    std::string reason;
+    int64_t own = getTileRegisters(result);
+    bool isPossible = reach(result, tile, false, needed, transform, reason);
+    if (isPossible && registers + own > maxAheadRegisters) {
+      isPossible = false;
+      reason = "its " + std::to_string(own) + " registers beside the " + std::to_string(registers) +
+               " of others are more than " + std::to_string(maxAheadRegisters);
+    }
+    if (!isPossible) {
+      if (remarks)
+        load.emitRemark() << "a tile of type " << result.getType() << " is not loaded ahead: " << reason;
+      continue;
+    }
+    registers += own;
+    loads.push_back(load);
+    loadPart.insert(needed.begin(), needed.end());
+  }
+  return loads;
+}
+
+scf::ForOp LoopStager::loadAhead(ArrayRef<atx::TileLoadOp> loads) {
+  SmallVector<Operation *> part;
+  for (Operation &op : *loop.getBody())
+    if (loadPart.contains(&op))
+      part.push_back(&op);
+  IRRewriter b(loop.getContext());
+  auto emit = [&](Value at) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), at);
+    for (Operation *op : part)
+      b.clone(*op, map);
+    SmallVector<Value> values;
+    for (atx::TileLoadOp load : loads)
+      values.push_back(map.lookup(load.getResult()));
+    return values;
+  };
+  b.setInsertionPoint(loop);
+  SmallVector<Value> first = emit(loop.getLowerBound());
+  Value last = emitLastCounter(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next = emit(emitAdvance(b, loop.getInductionVar(), 1, last));
+  b.setInsertionPoint(loop);
+  FailureOr<LoopLikeOpInterface> replaced =
+      loop.replaceWithAdditionalYields(b, first, /*replaceInitOperandUsesInLoop=*/false,
+                                       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
+  assert(succeeded(replaced) && "a loop can always carry more");
+  auto fresh = cast<scf::ForOp>(replaced->getOperation());
+  SmallVector<Attribute> layouts;
+  if (auto old = fresh->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName))
+    llvm::append_range(layouts, old);
+  layouts.resize(fresh.getNumRegionIterArgs() - loads.size(), b.getUnitAttr());
+  for (auto [load, arg] : llvm::zip_equal(loads, fresh.getRegionIterArgs().take_back(loads.size()))) {
+    layouts.push_back(load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName)[0]);
+    b.replaceOp(load, arg);
+  }
+  fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
+  // Indices of loads that are gone.
+  for (Operation *op : llvm::reverse(part))
+    if (llvm::none_of(loads, [&](atx::TileLoadOp load) { return load == op; }) && op->use_empty() &&
+        isMemoryEffectFree(op))
+      b.eraseOp(op);
+  return fresh;
 }
 
 /// The best arrangement of one tile between two layouts.
@@ -452,50 +588,57 @@ std::optional<unsigned> LoopStager::chooseStages(unsigned wanted, int64_t held) 
   return std::nullopt;
 }
 
-void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
-  OpBuilder b(loop);
+Value LoopStager::emitLastCounter(OpBuilder &b) {
   Location loc = loop.getLoc();
-  MLIRContext *context = b.getContext();
   Type counter = loop.getInductionVar().getType();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(counter, value));
   };
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
-  };
-
-  // Counter of the last iteration; the first where there is none.
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
   std::optional<int64_t> lowerConst = getConstantIntValue(lower), upperConst = getConstantIntValue(upper),
                          stepConst = getConstantIntValue(step);
-  Value last;
-  bool isConstant = lowerConst && upperConst && stepConst;
-  int64_t lastConst = 0;
-  if (isConstant) {
-    lastConst = *upperConst > *lowerConst ? *lowerConst + (*upperConst - 1 - *lowerConst) / *stepConst * *stepConst
-                                          : *lowerConst;
-    last = number(lastConst);
-  } else {
-    Value span = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower).getResult(), number(1));
-    Value steps = arith::DivSIOp::create(b, loc, span, step);
-    last = arith::AddIOp::create(b, loc, lower, arith::MulIOp::create(b, loc, steps, step).getResult());
-    last = arith::MaxSIOp::create(b, loc, last, lower);
-  }
-  // The counter `ahead` iterations behind `at`, not beyond the last.
-  auto advance = [&](Value at, int64_t ahead) -> Value {
-    if (ahead == 0)
-      return at;
-    Value distance =
-        stepConst ? number(*stepConst * ahead) : Value(arith::MulIOp::create(b, loc, step, number(ahead)).getResult());
-    unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
-    if (isConstant && llvm::isIntN(width, *upperConst + *stepConst * ahead))
-      return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, distance).getResult(), last);
-    // The sum may pass the largest number.
-    Value limit = arith::SubIOp::create(b, loc, last, at);
-    Value more = arith::MinSIOp::create(b, loc, limit, distance);
-    // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
-    return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
+  if (lowerConst && upperConst && stepConst)
+    return number(*upperConst > *lowerConst ? *lowerConst + (*upperConst - 1 - *lowerConst) / *stepConst * *stepConst
+                                            : *lowerConst);
+  Value span = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower).getResult(), number(1));
+  Value steps = arith::DivSIOp::create(b, loc, span, step);
+  Value last = arith::AddIOp::create(b, loc, lower, arith::MulIOp::create(b, loc, steps, step).getResult());
+  return arith::MaxSIOp::create(b, loc, last, lower);
+}
+
+Value LoopStager::emitAdvance(OpBuilder &b, Value at, int64_t ahead, Value last) {
+  if (ahead == 0)
+    return at;
+  Location loc = loop.getLoc();
+  Type counter = loop.getInductionVar().getType();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(counter, value));
   };
+  Value lower = loop.getLowerBound(), step = loop.getStep();
+  std::optional<int64_t> lowerConst = getConstantIntValue(lower),
+                         upperConst = getConstantIntValue(loop.getUpperBound()), stepConst = getConstantIntValue(step);
+  Value distance =
+      stepConst ? number(*stepConst * ahead) : Value(arith::MulIOp::create(b, loc, step, number(ahead)).getResult());
+  unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
+  if (lowerConst && upperConst && stepConst && llvm::isIntN(width, *upperConst + *stepConst * ahead))
+    return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, distance).getResult(), last);
+  // The sum may pass the largest number.
+  Value limit = arith::SubIOp::create(b, loc, last, at);
+  Value more = arith::MinSIOp::create(b, loc, limit, distance);
+  // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
+  return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
+}
+
+void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  MLIRContext *context = b.getContext();
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+  };
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  Value last = emitLastCounter(b);
+  auto advance = [&](Value at, int64_t ahead) { return emitAdvance(b, at, ahead, last); };
 
   for (Staged &tile : staged) {
     const Arrangement &a = tile.getArrangement();
@@ -717,7 +860,18 @@ public:
     }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    if (ahead > 1) {
+      kernel.emitError() << "'ahead=" << unsigned(ahead) << "' is not possible: it is 0 or 1";
+      return signalPassFailure();
+    }
     for (scf::ForOp loop : loops) {
+      if (ahead == 1) {
+        LoopStager loader(loop, *chip, threads.getInt());
+        SmallVector<atx::TileLoadOp> loads = loader.collectAhead(remarks);
+        numAhead += loads.size();
+        if (!loads.empty())
+          loop = loader.loadAhead(loads);
+      }
       LoopStager stager(loop, *chip, threads.getInt());
       if (!stager.collect(remarks))
         continue;
