@@ -702,6 +702,8 @@ public:
       return signalPassFailure();
     }
     expandScalarProducts(kernel);
+    for (Operation *op : findStreamingAccesses(kernel))
+      op->setAttr(streamingAttrName, UnitAttr::get(kernel.getContext()));
     if (!llvm::is_contained({"auto", "never", "always"}, StringRef(direct))) {
       kernel.emitError() << "'direct=" << direct << "' is not possible: it is auto, never or always";
       return signalPassFailure();

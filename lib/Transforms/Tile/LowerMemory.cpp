@@ -213,6 +213,14 @@ bool tile::decomposeIndex(Value value, unsigned rank, int64_t coefficient, Array
   return false;
 }
 
+/// The cache policy operand of a buffer instruction: non-temporal for what is touched once.
+static Value getCachePolicy(TileEmitter &e, Operation *op) {
+  constexpr int64_t nonTemporal = 2;
+  bool streams = e.streams && op->hasAttr(streamingAttrName);
+  e.numNonTemporal += streams;
+  return e.i32(streams ? nonTemporal : 0);
+}
+
 static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
 
 /// Whether the index is a sum of parts that are not negative.
@@ -915,8 +923,8 @@ LogicalResult tile::lowerLoadNow(TileEmitter &e, atx::TileLoadOp load) {
       Value offset = access.getOffset(reg, condition);
       Value none = e.i32(0);
       loaded = ROCDL::RawPtrBufferLoadOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b),
-                                                 access.getResource(), offset, none, none, ArrayAttr(), ArrayAttr(),
-                                                 ArrayAttr());
+                                                 access.getResource(), offset, none, getCachePolicy(e, op),
+                                                 ArrayAttr(), ArrayAttr(), ArrayAttr());
       loaded = LLVM::BitcastOp::create(b, loc, piece, loaded);
     } else {
       Value pointer = access.getPointer(reg);
@@ -1063,7 +1071,8 @@ LogicalResult tile::lowerDirectCopy(TileEmitter &e, atx::StageWriteOp write, boo
       target = target ? Value(arith::AddIOp::create(b, loc, target, array.slot)) : array.slot;
     auto dma = ROCDL::RawPtrBufferLoadLdsOp::create(b, loc, access.getResource(),
                                                     e.getLDS(array.offset + i * stride, target), e.i32(copy->bytes),
-                                                    offset, none, none, none, ArrayAttr(), ArrayAttr(), ArrayAttr());
+                                                    offset, none, none, getCachePolicy(e, load), ArrayAttr(),
+                                                    ArrayAttr(), ArrayAttr());
     e.setScopes(dma);
   }
   e.numDirectCopies += copy->count;
@@ -1168,7 +1177,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
       Value none = e.i32(0);
       Value words = LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
       ROCDL::RawPtrBufferStoreOp::create(b, loc, words, access.getResource(), access.getOffset(reg, condition), none,
-                                         none, ArrayAttr(), ArrayAttr(), ArrayAttr());
+                                         getCachePolicy(e, op), ArrayAttr(), ArrayAttr(), ArrayAttr());
       continue;
     }
     Value pointer = access.getPointer(reg);

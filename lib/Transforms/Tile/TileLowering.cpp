@@ -917,13 +917,12 @@ LogicalResult TileEmitter::checkLayouts() {
   return result;
 }
 
-/// What a view is a view of.
-static Value getRoot(Value memory) {
+Value tile::getMemoryRoot(Value memory) {
   auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
   return cast ? cast.getSource() : memory;
 }
 
-bool TileEmitter::isWritten(Value memory) const { return written.contains(getRoot(memory)); }
+bool TileEmitter::isWritten(Value memory) const { return written.contains(getMemoryRoot(memory)); }
 
 LogicalResult TileEmitter::checkStages() {
   auto isStage = [](Type type) { return isa<atx::StageType>(type); };
@@ -1500,9 +1499,9 @@ LogicalResult TileEmitter::run() {
     return failure();
   kernel.walk([&](Operation *op) {
     if (auto store = dyn_cast<atx::TileStoreOp>(op))
-      written.insert(getRoot(store.getMemory()));
+      written.insert(getMemoryRoot(store.getMemory()));
     else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
-      written.insert(getRoot(atomic.getMemory()));
+      written.insert(getMemoryRoot(atomic.getMemory()));
   });
   numOrderBarriers += orderAccesses(*this);
 

@@ -239,6 +239,8 @@ public:
   bool bufferAccess;
   /// Tells of conversions through shared memory.
   bool remarks = false;
+  /// Accesses marked as streaming do not stay in caches.
+  bool streams = false;
   IndexAnalysis analysis;
   unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numOrderBarriers = 0, numVectorAccesses = 0,
            numScalarAccesses = 0, numDirectCopies = 0, numNonTemporal = 0;
@@ -307,6 +309,17 @@ struct LinearIndex {
 /// tile, to `index`; false where it is no such sum. Scalars are taken as they are.
 bool decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
                     unsigned depth = 0);
+
+/// `value` as constants and other scalars times numbers, added to `form`.
+void addScalar(LinearIndex &form, Value value, int64_t coefficient, unsigned depth = 0);
+
+/// What a view is a view of.
+Value getMemoryRoot(Value memory);
+
+/// Loads and stores of tiles whose elements no other workgroup, iteration or access touches.
+DenseSet<Operation *> findStreamingAccesses(gpu::GPUFuncOp kernel);
+/// The attribute that `atx-assign-tile-layouts` gives them, which loads keep when they are moved ahead.
+constexpr llvm::StringLiteral streamingAttrName = "atx.streaming";
 
 /// Places barriers so that loads see what statements before them have written and nothing of those behind, in
 /// shared memory also the last of several stores. Returns their number.
