@@ -195,13 +195,11 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
 def PeelLoopsPass : Pass<"atx-peel-loops", "::mlir::gpu::GPUFuncOp"> {
   let summary = "take the last, incomplete iteration out of loops over the columns of tensors";
   let description = [{
-    For loops in tile form that count from a multiple of their step up to an extent of a tensor that need not be
-    a multiple of it, and read tiles of `step` elements along that dimension. The loop ends before the last
-    incomplete tile; a copy of its body behind it does that one. The positions that the loop reads along the
-    dimension are then all inside, which `atx.inside` on the loads tells `atx-distribute-tiles`: no compare, no
-    select, and runs as wide as the tile has them.
-
-    Loops whose tiles are all complete, or that check nothing else, are left alone.
+    For loops in tile form that count from 0 to an extent of a tensor and read tiles of `step` elements or fewer
+    along that dimension. With `enable` the loop ends before the last incomplete tile; a copy of its body behind
+    it does that one. The positions that the loop reads along the dimension are then all inside, which `atx.inside`
+    on the loads tells the passes behind: no compare, no select, and runs as wide as the tile has them. Loops
+    whose tiles are all complete, by numbers or by a constraint such as `K % 64 == 0`, are marked in any case.
   }];
   let options = [
     TunableOption<"enable", "enable", "int64_t", /*default=*/"0", "1 does it where a check goes away", [0, 1]>,

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -43,7 +44,7 @@ struct Bytes {
 };
 
 /// Inclusive bounds of an offset.
-struct Range {
+struct OffsetRange {
   int64_t min = 0, max = 0;
 };
 
@@ -57,15 +58,15 @@ constexpr size_t maxNodes = 20000;
 class Ranges {
 public:
   explicit Ranges(int64_t threads) : threads(threads) {}
-  std::optional<Range> get(Value value);
+  std::optional<OffsetRange> get(Value value);
 
 private:
-  std::optional<Range> compute(Value value);
+  std::optional<OffsetRange> compute(Value value);
   int64_t threads;
   unsigned depth = 0;
-  DenseMap<Value, std::optional<Range>> known;
+  DenseMap<Value, std::optional<OffsetRange>> known;
   /// Carried values under a hypothesis that is being tested.
-  DenseMap<Value, Range> assumed;
+  DenseMap<Value, OffsetRange> assumed;
 };
 
 enum class NodeKind { Join, Shared, Global, Barrier };
@@ -105,7 +106,7 @@ private:
 
 } // namespace
 
-std::optional<Range> Ranges::get(Value value) {
+std::optional<OffsetRange> Ranges::get(Value value) {
   if (auto it = assumed.find(value); it != assumed.end())
     return it->second;
   if (assumed.empty())
@@ -114,7 +115,7 @@ std::optional<Range> Ranges::get(Value value) {
   if (depth > 64)
     return std::nullopt;
   ++depth;
-  std::optional<Range> range = compute(value);
+  std::optional<OffsetRange> range = compute(value);
   --depth;
   // Nothing wraps in 31 bits.
   if (range && (range->min < -(int64_t(1) << 31) || range->max >= int64_t(1) << 31))
@@ -124,75 +125,75 @@ std::optional<Range> Ranges::get(Value value) {
   return range;
 }
 
-std::optional<Range> Ranges::compute(Value value) {
+std::optional<OffsetRange> Ranges::compute(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)) && constant.getSignificantBits() <= 32)
-    return Range{constant.getSExtValue(), constant.getSExtValue()};
+    return OffsetRange{constant.getSExtValue(), constant.getSExtValue()};
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
     if (!loop || arg == loop.getInductionVar() || !assumed.empty())
       return std::nullopt;
     // Slots that take turns: what starts inside and stays inside.
-    std::optional<Range> init = get(loop.getTiedLoopInit(arg)->get());
+    std::optional<OffsetRange> init = get(loop.getTiedLoopInit(arg)->get());
     if (!init || init->min < 0)
       return std::nullopt;
     for (int64_t most : {1, 3, 7}) {
       if (init->max > most)
         continue;
       assumed[arg] = {0, most};
-      std::optional<Range> next = get(loop.getTiedLoopYieldedValue(arg)->get());
+      std::optional<OffsetRange> next = get(loop.getTiedLoopYieldedValue(arg)->get());
       assumed.clear();
       if (next && next->min >= 0 && next->max <= most)
-        return Range{0, most};
+        return OffsetRange{0, most};
     }
     return std::nullopt;
   }
   Operation *op = value.getDefiningOp();
   if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
-    return id.getDimension() == gpu::Dimension::x ? Range{0, threads - 1} : Range{0, 0};
+    return id.getDimension() == gpu::Dimension::x ? OffsetRange{0, threads - 1} : OffsetRange{0, 0};
   auto operand = [&](unsigned i) { return get(op->getOperand(i)); };
   if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp, ROCDL::ReadfirstlaneOp>(op))
     return operand(op->getNumOperands() - 1);
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op)) {
-    std::optional<Range> range = operand(0);
+    std::optional<OffsetRange> range = operand(0);
     return range && range->min >= 0 ? range : std::nullopt;
   }
   if (op->getNumOperands() < 2)
     return std::nullopt;
   if (isa<arith::SelectOp>(op)) {
-    std::optional<Range> a = operand(1), b = operand(2);
-    return a && b ? std::optional(Range{std::min(a->min, b->min), std::max(a->max, b->max)}) : std::nullopt;
+    std::optional<OffsetRange> a = operand(1), b = operand(2);
+    return a && b ? std::optional(OffsetRange{std::min(a->min, b->min), std::max(a->max, b->max)}) : std::nullopt;
   }
-  std::optional<Range> a = operand(0), b = operand(1);
+  std::optional<OffsetRange> a = operand(0), b = operand(1);
   if (isa<arith::AndIOp>(op)) {
     if (b && b->min >= 0 && (!a || a->min < 0 || b->max <= a->max))
-      return Range{0, b->max};
-    return a && a->min >= 0 ? std::optional(Range{0, a->max}) : std::nullopt;
+      return OffsetRange{0, b->max};
+    return a && a->min >= 0 ? std::optional(OffsetRange{0, a->max}) : std::nullopt;
   }
   if (isa<arith::RemUIOp>(op))
-    return b && b->min > 0 ? std::optional(Range{0, b->max - 1}) : std::nullopt;
+    return b && b->min > 0 ? std::optional(OffsetRange{0, b->max - 1}) : std::nullopt;
   if (!a || !b)
     return std::nullopt;
   if (isa<arith::AddIOp>(op))
-    return Range{a->min + b->min, a->max + b->max};
+    return OffsetRange{a->min + b->min, a->max + b->max};
   if (isa<arith::SubIOp>(op))
-    return Range{a->min - b->max, a->max - b->min};
+    return OffsetRange{a->min - b->max, a->max - b->min};
   if (a->min < 0 || b->min < 0)
     return std::nullopt;
   if (isa<arith::MulIOp>(op))
-    return Range{a->min * b->min, a->max * b->max};
+    return OffsetRange{a->min * b->min, a->max * b->max};
   if (isa<arith::ShLIOp>(op))
-    return b->max < 31 ? std::optional(Range{a->min << b->min, a->max << b->max}) : std::nullopt;
+    return b->max < 31 ? std::optional(OffsetRange{a->min << b->min, a->max << b->max}) : std::nullopt;
   if (isa<arith::ShRUIOp, arith::ShRSIOp>(op))
-    return b->max < 32 ? std::optional(Range{a->min >> b->max, a->max >> b->min}) : std::nullopt;
+    return b->max < 32 ? std::optional(OffsetRange{a->min >> b->max, a->max >> b->min}) : std::nullopt;
   if (isa<arith::DivUIOp, arith::DivSIOp>(op))
-    return b->min > 0 ? std::optional(Range{a->min / b->max, a->max / b->min}) : std::nullopt;
+    return b->min > 0 ? std::optional(OffsetRange{a->min / b->max, a->max / b->min}) : std::nullopt;
   if (isa<arith::OrIOp, arith::XOrIOp>(op))
-    return Range{0, int64_t(llvm::NextPowerOf2(uint64_t(std::max(a->max, b->max)))) - 1};
+    return OffsetRange{0, int64_t(llvm::NextPowerOf2(uint64_t(std::max(a->max, b->max)))) - 1};
   if (isa<arith::MinUIOp, arith::MinSIOp>(op))
-    return Range{std::min(a->min, b->min), std::min(a->max, b->max)};
+    return OffsetRange{std::min(a->min, b->min), std::min(a->max, b->max)};
   if (isa<arith::MaxUIOp, arith::MaxSIOp>(op))
-    return Range{std::max(a->min, b->min), std::max(a->max, b->max)};
+    return OffsetRange{std::max(a->min, b->min), std::max(a->max, b->max)};
   return std::nullopt;
 }
 
@@ -211,14 +212,14 @@ Node BarrierGraph::describe(Operation *op, Value pointer, int64_t size, bool rea
   node.op = op;
   node.reads = reads;
   node.writes = writes;
-  Range range;
+  OffsetRange range;
   while (auto step = pointer.getDefiningOp<LLVM::GEPOp>()) {
     bool isKnown = step.getElemType().isInteger(8) && step.getIndices().size() == 1;
     if (isKnown) {
       auto index = step.getIndices()[0];
-      std::optional<Range> offset;
+      std::optional<OffsetRange> offset;
       if (auto constant = dyn_cast<IntegerAttr>(index))
-        offset = Range{constant.getInt(), constant.getInt()};
+        offset = OffsetRange{constant.getInt(), constant.getInt()};
       else
         offset = ranges.get(cast<Value>(index));
       isKnown = offset.has_value();
@@ -300,7 +301,7 @@ SmallVector<unsigned> BarrierGraph::visit(Block &block, SmallVector<unsigned> fr
     }
     if (auto copy = dyn_cast<ROCDL::RawPtrBufferLoadLdsOp>(op)) {
       // Lanes write beside one another.
-      std::optional<Range> bytes = ranges.get(copy.getSize());
+      std::optional<OffsetRange> bytes = ranges.get(copy.getSize());
       Node node = describe(&op, copy.getLdsPtr(), bytes ? 64 * bytes->max : farthest, false, true);
       from = {add(node, from)};
       continue;
@@ -366,7 +367,8 @@ SmallVector<Operation *> BarrierGraph::getDeadWrites() {
 SmallVector<const Node *> BarrierGraph::collect(unsigned barrier, bool isForward) const {
   SmallVector<const Node *> found;
   std::vector<bool> seen(nodes.size(), false);
-  SmallVector<unsigned> work(isForward ? nodes[barrier].next : nodes[barrier].before);
+  ArrayRef<unsigned> start = isForward ? nodes[barrier].next : nodes[barrier].before;
+  SmallVector<unsigned> work(start);
   while (!work.empty()) {
     unsigned number = work.pop_back_val();
     if (seen[number])

@@ -372,7 +372,7 @@ std::optional<TileLayout> Assigner::findWanted(Value value, unsigned depth) {
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<atx::TileLoadOp>(op)) {
-    AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result));
+    AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result), getInside(op));
     std::optional<TileLayout> wanted = findWanted(result);
     if (wanted && wanted->getRank() == getShape(result).size()) {
       int64_t along = wanted->getRunLength(pattern.contiguousDim);
@@ -705,7 +705,7 @@ public:
     for (Operation *op : findStreamingAccesses(kernel))
       op->setAttr(streamingAttrName, UnitAttr::get(kernel.getContext()));
     if (!llvm::is_contained({"auto", "never", "always"}, StringRef(direct))) {
-      kernel.emitError() << "'direct=" << direct << "' is not possible: it is auto, never or always";
+      kernel.emitError() << "'direct=" << StringRef(direct) << "' is not possible: it is auto, never or always";
       return signalPassFailure();
     }
     DirectFactors factors = direct == "never"    ? DirectFactors::Never

@@ -40,7 +40,7 @@ public:
     if (!chip)
       return signalPassFailure();
     if (cachePolicy != "auto" && cachePolicy != "none") {
-      module.emitError() << "'cache-policy=" << cachePolicy << "' is not possible: it is auto or none";
+      module.emitError() << "'cache-policy=" << StringRef(cachePolicy) << "' is not possible: it is auto or none";
       return signalPassFailure();
     }
     for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>())) {

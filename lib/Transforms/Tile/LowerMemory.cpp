@@ -71,8 +71,13 @@ static int64_t getDivisor(IndexAnalysis &analysis, Value memory, unsigned dim, i
   return std::min<int64_t>(4096, analysis.getInfo(llvm::cast<Value>(value)).divisor);
 }
 
+ArrayRef<int64_t> tile::getInside(Operation *op) {
+  auto attr = op->getAttrOfType<DenseI64ArrayAttr>(insideAttrName);
+  return attr ? attr.asArrayRef() : ArrayRef<int64_t>();
+}
+
 AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, ValueRange indices, Value mask,
-                                  ArrayRef<int64_t> shape) {
+                                  ArrayRef<int64_t> shape, ArrayRef<int64_t> known) {
   auto memory = cast<MemRefType>(memoryValue.getType());
   AccessPattern pattern;
   pattern.bytes = getStorageBytes(memory.getElementType());
@@ -107,7 +112,8 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   limit(std::gcd(last.divisibility[dim], int64_t(4096)));
   std::optional<Bounds> range = analysis.getRange(indices[*unit]);
   int64_t extent = memory.getDimSize(*unit);
-  bool inside = range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent;
+  bool inside = llvm::is_contained(known, int64_t(*unit)) ||
+                (range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent);
   if (!inside)
     limit(getDivisor(analysis, memoryValue, *unit, extent, /*isStride=*/false));
   // What is added to the address, and stays the same along the vector.
@@ -334,7 +340,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   const int64_t bytes = size.step;
   unsigned rank = layout.getRank();
 
-  AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape);
+  AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape, getInside(op));
   vector = 1;
   if (rank != 0) {
     int64_t run = layout.getRunLength(pattern.contiguousDim);
@@ -361,7 +367,8 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     OpFoldResult extentValue = memory.sizes[i];
     std::optional<Bounds> range = e.analysis.getRange(index);
     std::optional<int64_t> extent = getConstantIntValue(extentValue);
-    needsCheck.push_back(!(range && extent && range->min >= 0 && range->max < *extent));
+    needsCheck.push_back(!llvm::is_contained(getInside(op), int64_t(i)) &&
+                         !(range && extent && range->min >= 0 && range->max < *extent));
     Value limit;
     if (needsCheck.back()) {
       Type type = getElementTypeOrSelf(index.getType());
@@ -994,7 +1001,8 @@ std::optional<DirectCopy> tile::planDirectCopy(IndexAnalysis &analysis, atx::Til
       }
     }
   }
-  AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, type.getShape());
+  AccessPattern pattern =
+      analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, type.getShape(), getInside(load));
   DirectCopy copy;
   copy.contiguousDim = pattern.contiguousDim;
   // Only the shapes of the tile that fill whole waves.

@@ -304,10 +304,13 @@ SmallVector<atx::TileLoadOp> LoopStager::collectAhead(bool remarks) {
 }
 
 scf::ForOp LoopStager::loadAhead(ArrayRef<atx::TileLoadOp> loads) {
-  SmallVector<Operation *> part;
+  SmallVector<Operation *> part, indices;
   for (Operation &op : *loop.getBody())
-    if (loadPart.contains(&op))
+    if (loadPart.contains(&op)) {
       part.push_back(&op);
+      if (!isa<atx::TileLoadOp>(op))
+        indices.push_back(&op);
+    }
   IRRewriter b(loop.getContext());
   auto emit = [&](Value at) {
     IRMapping map;
@@ -340,9 +343,8 @@ scf::ForOp LoopStager::loadAhead(ArrayRef<atx::TileLoadOp> loads) {
   }
   fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
   // Indices of loads that are gone.
-  for (Operation *op : llvm::reverse(part))
-    if (llvm::none_of(loads, [&](atx::TileLoadOp load) { return load == op; }) && op->use_empty() &&
-        isMemoryEffectFree(op))
+  for (Operation *op : llvm::reverse(indices))
+    if (op->use_empty() && isMemoryEffectFree(op))
       b.eraseOp(op);
   return fresh;
 }
@@ -855,7 +857,7 @@ public:
         held += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
     });
     if (!llvm::is_contained({"auto", "never", "always"}, StringRef(directToLds))) {
-      kernel.emitError() << "'direct-to-lds=" << directToLds << "' is not possible: it is auto, never or always";
+      kernel.emitError() << "'direct-to-lds=" << StringRef(directToLds) << "' is not possible: it is auto, never or always";
       return signalPassFailure();
     }
     SmallVector<scf::ForOp> loops;

@@ -295,8 +295,12 @@ inline bool isPackedType(Type type) { return isa<FloatType>(type) && type.getInt
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
 /// and the widest vectors that alignment, bounds and mask allow.
+/// `inside`: indices that are known to be.
 AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange indices, Value mask,
-                            ArrayRef<int64_t> shape);
+                            ArrayRef<int64_t> shape, ArrayRef<int64_t> inside = {});
+/// The attribute of a load whose positions along these indices are inside of the tensor, and its value.
+constexpr llvm::StringLiteral insideAttrName = "atx.inside";
+ArrayRef<int64_t> getInside(Operation *op);
 
 /// An index as a sum: constant + scalars + coordinates of the tile.
 struct LinearIndex {
