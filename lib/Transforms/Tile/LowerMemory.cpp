@@ -71,6 +71,19 @@ static int64_t getDivisor(IndexAnalysis &analysis, Value memory, unsigned dim, i
   return std::min<int64_t>(4096, analysis.getInfo(llvm::cast<Value>(value)).divisor);
 }
 
+/// The most that an extent or stride can be, from constants and constraints.
+static std::optional<int64_t> getMost(IndexAnalysis &analysis, Value memory, unsigned dim, bool isStride) {
+  auto view = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  auto type = cast<MemRefType>(memory.getType());
+  if (!view)
+    return !isStride && !type.isDynamicDim(dim) ? std::optional(type.getDimSize(dim)) : std::nullopt;
+  OpFoldResult value = isStride ? view.getMixedStrides()[dim] : view.getMixedSizes()[dim];
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  std::optional<Bounds> range = analysis.getRange(cast<Value>(value));
+  return range ? std::optional(range->max) : std::nullopt;
+}
+
 ArrayRef<int64_t> tile::getInside(Operation *op) {
   auto attr = op->getAttrOfType<DenseI64ArrayAttr>(insideAttrName);
   return attr ? attr.asArrayRef() : ArrayRef<int64_t>();
@@ -435,9 +448,13 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
       continue;
     }
     // An index that is inside is below the extent.
-    std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]);
+    std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]), far = stride;
+    if (!extent)
+      extent = getMost(e.analysis, memoryValue, i, /*isStride=*/false);
+    if (stride == ShapedType::kDynamic)
+      far = getMost(e.analysis, memoryValue, i, /*isStride=*/true);
     int64_t span;
-    if (!extent || stride == ShapedType::kDynamic || llvm::MulOverflow(*extent - 1, stride * bytes, span) ||
+    if (!extent || !far || *far >= bufferSpan || llvm::MulOverflow(*extent - 1, *far * bytes, span) ||
         llvm::AddOverflow(reach, span, reach))
       reach = bufferSpan;
     reach = std::min(reach, bufferSpan);
@@ -604,7 +621,10 @@ Value Access::getLaneOffset32(int64_t reg) {
       index = arith::TruncIOp::create(b, e.loc, b.getI32Type(), index);
     std::optional<int64_t> stride = getConstantIntValue(memory.strides[i]);
     if (!stride) {
-      index = arith::MulIOp::create(b, e.loc, index, cast<Value>(memory.strides[i]));
+      Value factor = cast<Value>(memory.strides[i]);
+      if (narrow)
+        factor = arith::TruncIOp::create(b, e.loc, b.getI32Type(), factor);
+      index = arith::MulIOp::create(b, e.loc, index, factor);
       stride = 1;
     }
     if (int64_t factor = *stride * size.step; factor != 1)
