@@ -254,12 +254,12 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     counter alone and reads only memory that the loop does not write.
 
     `stages` 0 takes two slots when they fit beside enough waves to hide the
-    latency of one another, else one. `prefetch` -1 takes 1 with one slot and 0 with
-    several, which saves registers.
+    latency of one another, else one. `prefetch` -1 takes 1 with one slot, and with
+    several where registers are left for it.
 
     A tile that goes to shared memory as it is loaded may be copied there without passing through registers
     (`direct-to-lds`): lanes write beside one another, so a swizzle decides which lane loads what. `auto` does it
-    with 16 bytes for a lane, `always` with 12 and 4 as well (gfx942 has 4 only), both where every lane
+    with 16 bytes for a lane, `always` with 4 as well (gfx942 has no more), both where every lane
     has an element, or reads zero behind the tensor's end. Such stages need two slots or more, and no prefetch.
 
     A tile that a loop loads right in the layout of its product (see `direct` of `atx-assign-tile-layouts`) waits

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopRegisters.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -262,13 +263,6 @@ static bool leadsToExchange(Value value, unsigned depth = 0) {
   });
 }
 
-/// Registers of 32 bits that a lane holds of the tile.
-static int64_t getTileRegisters(Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
-  int64_t bits = element.isIndex() ? 64 : std::max<int64_t>(8, element.getIntOrFloatBitWidth());
-  return llvm::divideCeil(getLayoutOf(value).getNumRegisters() * bits, 32);
-}
-
 /// Registers that tiles which wait for the next iteration may take: what is used now lies beside them.
 static constexpr int64_t maxAheadRegisters = 64;
 
@@ -284,7 +278,7 @@ SmallVector<atx::TileLoadOp> LoopStager::collectAhead(bool remarks) {
     Staged tile;
     llvm::SmallSetVector<Operation *, 16> needed, transform;
     std::string reason;
-    int64_t own = getTileRegisters(result);
+    int64_t own = getRegisters(load).value_or(0);
     bool isPossible = reach(result, tile, false, needed, transform, reason);
     if (isPossible && registers + own > maxAheadRegisters) {
       isPossible = false;
@@ -583,6 +577,10 @@ std::optional<unsigned> LoopStager::chooseStages(unsigned wanted, int64_t held) 
   auto waves = [&](unsigned stages) {
     return getBytes(stages) <= room ? int64_t(chip.ldsBytesPerCU) / (held + getBytes(stages)) * (threads / 64) : 0;
   };
+  // Copies take the time of an iteration more where that costs no wave.
+  bool isDirect = llvm::any_of(staged, [](const Staged &tile) { return tile.direct.has_value(); });
+  if (isDirect && waves(3) >= 1 && waves(3) >= std::min<int64_t>(8, waves(2)))
+    return 3;
   if (waves(2) >= 8 || (waves(2) >= 1 && waves(1) <= waves(2)))
     return 2;
   if (waves(1) >= 1)
@@ -879,6 +877,7 @@ public:
         continue;
       if (failed(stager.arrange(swizzle != 0)))
         return signalPassFailure();
+      LoopRegisters needed = estimateRegisters(loop, *chip, threads.getInt());
       int64_t around = held + stager.getInnerBytes();
       IndexAnalysis analysis;
       if (directToLds != "never")
@@ -932,7 +931,10 @@ public:
       numStaged += stager.staged.size();
       numDirect += llvm::count_if(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
       ++numPipelined;
-      stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
+      // A tile that waits in registers for an iteration is there in time wherever it comes from.
+      bool isDirect = llvm::any_of(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
+      unsigned waits = *count == 1 || (!isDirect && needed.room >= needed.loads) ? 1 : 0;
+      stager.rewrite(*count, prefetch >= 0 ? unsigned(prefetch) : waits);
     }
   }
 };
