@@ -710,8 +710,9 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     llvm::append_range(inits, emitLoads(advance(lower, lead + ahead), Value()));
   if (stages > 1)
     inits.push_back(i32(0));
+  // Nothing keeps the copies of several tiles in order here.
   if (lead > 0)
-    createBarrier(lead - 1);
+    createBarrier(0);
 
   auto fresh = scf::ForOp::create(b, loc, lower, upper, step, inits, nullptr, loop.getUnsignedCmp());
   fresh->setAttrs(loop->getAttrs());
