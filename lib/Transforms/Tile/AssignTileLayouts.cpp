@@ -372,7 +372,8 @@ std::optional<TileLayout> Assigner::findWanted(Value value, unsigned depth) {
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<atx::TileLoadOp>(op)) {
-    AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result), getInside(op));
+    AccessPattern pattern =
+        analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result), getInside(op));
     std::optional<TileLayout> wanted = findWanted(result);
     if (wanted && wanted->getRank() == getShape(result).size()) {
       int64_t along = wanted->getRunLength(pattern.contiguousDim);

@@ -92,7 +92,8 @@ static bool isStreaming(gpu::GPUFuncOp kernel, Operation *op, ValueRange indices
     int64_t span = 1;
     for (auto [dim, coefficient] : raw.coordinates) {
       int64_t more;
-      if (coefficient < 0 || llvm::MulOverflow(coefficient, shape[dim] - 1, more) || llvm::AddOverflow(span, more, span))
+      if (coefficient < 0 || llvm::MulOverflow(coefficient, shape[dim] - 1, more) ||
+          llvm::AddOverflow(span, more, span))
         return false;
     }
     SmallVector<std::pair<int64_t, unsigned>> moves;

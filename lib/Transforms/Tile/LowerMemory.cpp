@@ -710,8 +710,7 @@ Value Access::getOffsetAt(ArrayRef<Value> coordinates) {
       left = arith::AddIOp::create(b, e.loc, left, getExtent(i));
       for (auto [scalar, factor] : linear[i]->scalars)
         left = arith::SubIOp::create(
-            b, e.loc, left,
-            arith::MulIOp::create(b, e.loc, e.toI64(e.getScalar(scalar)), e.i64(factor)).getResult());
+            b, e.loc, left, arith::MulIOp::create(b, e.loc, e.toI64(e.getScalar(scalar)), e.i64(factor)).getResult());
       left = arith::MaxSIOp::create(b, e.loc, left, e.i64(0));
       left = arith::MinSIOp::create(b, e.loc, left, e.i64(INT32_MAX));
       limitsAt[i] = arith::TruncIOp::create(b, e.loc, b.getI32Type(), left);
@@ -721,8 +720,8 @@ Value Access::getOffsetAt(ArrayRef<Value> coordinates) {
       add(part, coordinates[dim], factor);
     if (!part)
       part = e.i32(0);
-    condition = e.andMasks(
-        condition, arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ult, part, limitsAt[i]).getResult());
+    condition = e.andMasks(condition,
+                           arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ult, part, limitsAt[i]).getResult());
   }
   if (!offset)
     offset = e.i32(0);
@@ -950,8 +949,8 @@ LogicalResult tile::lowerLoadNow(TileEmitter &e, atx::TileLoadOp load) {
       Value offset = access.getOffset(reg, condition);
       Value none = e.i32(0);
       loaded = ROCDL::RawPtrBufferLoadOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b),
-                                                 access.getResource(), offset, none, getCachePolicy(e, op),
-                                                 ArrayAttr(), ArrayAttr(), ArrayAttr());
+                                                 access.getResource(), offset, none, getCachePolicy(e, op), ArrayAttr(),
+                                                 ArrayAttr(), ArrayAttr());
       loaded = LLVM::BitcastOp::create(b, loc, piece, loaded);
     } else {
       Value pointer = access.getPointer(reg);
@@ -1097,10 +1096,9 @@ LogicalResult tile::lowerDirectCopy(TileEmitter &e, atx::StageWriteOp write, boo
     Value target = e.getWaveStart(copy->bytes);
     if (array.slot)
       target = target ? Value(arith::AddIOp::create(b, loc, target, array.slot)) : array.slot;
-    auto dma = ROCDL::RawPtrBufferLoadLdsOp::create(b, loc, access.getResource(),
-                                                    e.getLDS(array.offset + i * stride, target), e.i32(copy->bytes),
-                                                    offset, none, none, getCachePolicy(e, load), ArrayAttr(),
-                                                    ArrayAttr(), ArrayAttr());
+    auto dma = ROCDL::RawPtrBufferLoadLdsOp::create(
+        b, loc, access.getResource(), e.getLDS(array.offset + i * stride, target), e.i32(copy->bytes), offset, none,
+        none, getCachePolicy(e, load), ArrayAttr(), ArrayAttr(), ArrayAttr());
     e.setScopes(dma);
   }
   e.numDirectCopies += copy->count;

@@ -856,7 +856,8 @@ public:
         held += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
     });
     if (!llvm::is_contained({"auto", "never", "always"}, StringRef(directToLds))) {
-      kernel.emitError() << "'direct-to-lds=" << StringRef(directToLds) << "' is not possible: it is auto, never or always";
+      kernel.emitError() << "'direct-to-lds=" << StringRef(directToLds)
+                         << "' is not possible: it is auto, never or always";
       return signalPassFailure();
     }
     SmallVector<scf::ForOp> loops;
