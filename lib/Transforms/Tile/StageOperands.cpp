@@ -882,14 +882,8 @@ public:
       LoopRegisters needed = estimateRegisters(loop, *chip, threads.getInt());
       int64_t around = held + stager.getInnerBytes();
       IndexAnalysis analysis;
-      // A load that waits in registers costs little where there are some: it is older when it is needed than a copy
-      // whose arrival a barrier waits for.
-      bool hasRoom = needed.room >= needed.loads;
-      if (directToLds == "always" || (directToLds == "auto" && !hasRoom))
+      if (directToLds != "never")
         stager.planDirect(analysis, directToLds == "always", swizzle != 0, remarks);
-      else if (remarks && directToLds == "auto")
-        loop.emitRemark() << "tiles pass through registers on their way to shared memory: " << needed.room
-                          << " registers are left, and they take " << needed.loads;
       std::optional<unsigned> count = stager.chooseStages(stages, around);
       // With one slot, or tiles that wait in registers, there is nothing to copy ahead to.
       if (!count || *count < 2 || prefetch > 0) {
@@ -941,7 +935,7 @@ public:
       ++numPipelined;
       // A tile that waits in registers for an iteration is there in time wherever it comes from.
       bool isDirect = llvm::any_of(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
-      unsigned waits = *count == 1 || (!isDirect && hasRoom) ? 1 : 0;
+      unsigned waits = *count == 1 || (!isDirect && needed.room >= needed.loads) ? 1 : 0;
       stager.rewrite(*count, prefetch >= 0 ? unsigned(prefetch) : waits);
     }
   }
