@@ -68,7 +68,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   std::string text = R"(builtin.module(
   atx-generic-schedule{arch=ARCH mode=auto},
   func.func(atx-grid-order{arch=ARCH order=column group=8 xcds=0 causal=none causal-axis=0}),
-  atx-record-plan,
+  atx-stream-k{arch=ARCH workgroups=0 splits=0}, atx-record-plan,
   func.func(atx-persistent{arch=ARCH workgroups=0}),
   atx-outline-tile-kernels,
   func.func(

@@ -71,6 +71,37 @@ def PersistentPass : Pass<"atx-persistent", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numPersistent", "num-persistent", "kernels whose workgroups do several tiles">];
 }
 
+def StreamKPass : Pass<"atx-stream-k", "::mlir::ModuleOp"> {
+  let summary = "divide the sums of a kernel on tiles into equal shares";
+  let description = [{
+    For kernels with one loop that carries tiles of f32 or f64, starting at zero,
+    to which each iteration adds something, and that write only behind the loop.
+    The iterations of all tiles are numbered, and `workgroups` workgroups take
+    equal runs of them. A tile that lies in one run is finished at once. Parts of
+    the others go to a workspace; a second kernel adds them, in the order of the
+    workgroups, and finishes the tile. Nobody waits for another workgroup, and
+    the same sizes give the same bits.
+
+    With `splits` S there are S workgroups for each tile: split-K.
+
+    The kernel becomes a launch plan of two kernels with a workspace for each
+    sum, two tiles for each workgroup. A kernel that the pattern does not fit is
+    left alone, with a remark that says why.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
+    TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
+                  "workgroups that share the iterations, 0 is off, -1 is one for each compute unit of the chip; others "
+                  "than these are accepted", [0, -1, 80, 160, 240, 256, 304, 608]>,
+    TunableOption<"splits", "splits", "int64_t", /*default=*/"0", "workgroups for each tile, 0 is off",
+                  [0, 2, 3, 4, 8, 16]>
+  ];
+  let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numDivided", "num-divided", "kernels divided along their sum">];
+}
+
 //===----------------------------------------------------------------------===//
 // One lane's program: the order of instructions
 //===----------------------------------------------------------------------===//
