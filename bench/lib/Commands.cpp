@@ -250,7 +250,8 @@ constexpr OptionSpec runOptionSpecs[] = {
     {"chip", "CHIP", "chip that times and rooflines are for (default: of the architecture)"},
     {"device", "sim|hip:N", "where to execute (default sim, the embedded device)"},
     {"kernel", "FILE", "kernel source instead of bench/kernels/OPERATOR.atx"},
-    {"schedule", "FILE", "schedule instead of bench/schedules/ARCH/OPERATOR.* or the built-in one"},
+    {"schedule", "FILE", "pipeline or regimes (FILE.regimes) instead of bench/schedules/ARCH/OPERATOR.*"},
+    {"knob", "NAME=V,...", "knobs that do not take the value of regime or kernel"},
     {"check", "upstream|strict|both,all,race,...",
      "verdicts that decide pass or fail (default both; fp8: with the looser grade for fp8 inside), and checks of the "
      "embedded device (uninit, race, wait, hazard, "
@@ -784,6 +785,16 @@ int runRun(Context &context, const Arguments &arguments) {
     options.scheduleName = arguments.get("schedule");
     if (llvm::Error error = readFile(options.scheduleName, options.scheduleText))
       return context.fail(std::move(error));
+  }
+  if (arguments.has("knob")) {
+    std::string settings = arguments.get("knob");
+    for (llvm::StringRef setting : llvm::split(settings, ',')) {
+      auto [name, value] = setting.split('=');
+      if (name.empty() || value.empty() || !options.knobs.emplace(name.str(), value.str()).second)
+        return context.fail(
+            makeError(fmt::format("--knob '{}': '{}' must be NAME=VALUE, each name once", settings, setting.str())),
+            exitUsage);
+    }
   }
   for (llvm::StringRef output : outputs)
     if (arguments.has(output))

@@ -112,22 +112,9 @@ std::optional<std::string> bench::findSource(llvm::StringRef name, std::string &
   return std::nullopt;
 }
 
-/// The schedule for operator and architecture: bench/schedules/ARCH/OP.*, in
-/// the source tree or embedded.
-static std::optional<std::string> findSchedule(llvm::StringRef arch, llvm::StringRef op, std::string &path) {
-  std::set<std::string> names;
-  std::string directory = fmt::format("schedules/{}/", arch.str()), stem = op.str() + ".";
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(ATREX_BENCH_SOURCE_DIR "/" + directory, error), end; it != end && !error;
-       it.increment(error)) {
-    llvm::StringRef file = llvm::sys::path::filename(it->path());
-    if (file.starts_with(stem))
-      names.insert(directory + file.str());
-  }
-  for (const EmbeddedFile &file : getEmbeddedSources())
-    if (file.name.starts_with(directory + stem))
-      names.insert(file.name.str());
-  return names.empty() ? std::nullopt : findSource(*names.begin(), path);
+/// bench/schedules/ARCH/NAME, in the source tree or embedded.
+static std::optional<std::string> findSchedule(llvm::StringRef arch, llvm::StringRef name, std::string &path) {
+  return findSource(fmt::format("schedules/{}/{}", arch.str(), name.str()), path);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,8 +129,45 @@ llvm::Error Runner::open(llvm::StringRef deviceName, unsigned jobs) {
   return llvm::Error::success();
 }
 
+llvm::Expected<const Regime *> Runner::getRegime(const Operator &op, const Instance &instance) {
+  RegimeFile &file = regimeFiles[op.getName().str()];
+  if (!file.isRead) {
+    file.isRead = true;
+    std::optional<std::string> text;
+    if (llvm::StringRef(options.scheduleName).ends_with(".regimes")) {
+      text = options.scheduleText;
+      file.path = options.scheduleName;
+    } else if (options.kernelText.empty()) {
+      // Those of the bench belong to its own kernel.
+      text = findSchedule(options.arch, op.getName().str() + ".regimes", file.path);
+    }
+    if (text) {
+      llvm::Expected<std::vector<Regime>> regimes = parseRegimes(*text, file.path);
+      if (regimes)
+        file.regimes = std::move(*regimes);
+      else
+        file.error = llvm::toString(regimes.takeError());
+    }
+  }
+  if (!file.error.empty())
+    return makeError(file.error);
+  if (file.regimes.empty())
+    return nullptr;
+  return chooseRegime(file.regimes, instance.getAllDims(), file.path);
+}
+
 Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instance) {
   std::string key = op.getName().str();
+  const Regime *regime = nullptr;
+  if (llvm::Expected<const Regime *> chosen = getRegime(op, instance)) {
+    regime = *chosen;
+    if (regime)
+      key += fmt::format(" line {}", regime->line);
+  } else {
+    Compiled &failed = cache["no regime"];
+    failed.error = llvm::toString(chosen.takeError());
+    return failed;
+  }
   for (const auto &[name, value] : instance.modelDims)
     key += fmt::format(" {}={}", name, value);
   // Shapes of one operator may have different types and inputs.
@@ -151,7 +175,7 @@ Runner::Compiled &Runner::getCompiled(const Operator &op, const Instance &instan
     key += fmt::format(" {}:{}", spec.name, atrex::getName(spec.type).str());
   auto [slot, isNew] = cache.try_emplace(key);
   if (isNew)
-    if (llvm::Error error = compile(op, instance, slot->second))
+    if (llvm::Error error = compile(op, instance, regime, slot->second))
       slot->second.error = llvm::toString(std::move(error));
   return slot->second;
 }
@@ -202,7 +226,7 @@ static bool takesInputs(const Manifest &manifest, const Instance &instance) {
   return taken == given;
 }
 
-llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compiled &compiled) {
+llvm::Error Runner::compile(const Operator &op, const Instance &instance, const Regime *regime, Compiled &compiled) {
   std::string name = op.getName().str(), text = options.kernelText, path = options.kernelName;
   if (text.empty()) {
     std::optional<std::string> found = findSource("kernels/" + name + ".atx", path);
@@ -220,14 +244,33 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   // A kernel for several types takes that of the first input.
   if (mentions(text, "DTYPE") && !instance.inputs.empty())
     compileOptions.knobs["DTYPE"] = atrex::getName(instance.inputs.front().type).str();
-  if (!options.scheduleName.empty()) {
+  if (regime)
+    for (const auto &[knob, value] : regime->knobs)
+      compileOptions.knobs[knob] = value;
+  for (const auto &[knob, value] : options.knobs)
+    compileOptions.knobs[knob] = value;
+  if (!options.scheduleName.empty() && !llvm::StringRef(options.scheduleName).ends_with(".regimes")) {
     compileOptions.schedule = options.scheduleText;
     compileOptions.scheduleName = options.scheduleName;
   } else {
-    std::string schedulePath;
-    if (std::optional<std::string> schedule = findSchedule(options.arch, name, schedulePath)) {
+    bool isNamed = regime && !regime->schedule.empty();
+    std::string schedulePath, file = isNamed ? regime->schedule : name + ".pipeline";
+    std::optional<std::string> schedule;
+    if (isNamed && !options.scheduleName.empty()) {
+      llvm::SmallString<256> beside = llvm::sys::path::parent_path(options.scheduleName);
+      llvm::sys::path::append(beside, file);
+      schedulePath = beside.str().str();
+      if (auto buffer = llvm::MemoryBuffer::getFile(schedulePath))
+        schedule = (*buffer)->getBuffer().str();
+    } else {
+      schedule = findSchedule(options.arch, file, schedulePath);
+    }
+    if (schedule) {
       compileOptions.schedule = std::move(*schedule);
       compileOptions.scheduleName = schedulePath;
+    } else if (isNamed) {
+      return makeError(
+          fmt::format("the regime of line {} names schedule '{}', which does not exist", regime->line, file));
     }
   }
   std::string diagnostics;
@@ -260,6 +303,8 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, Compil
   auto info = std::make_unique<CodeObjectInfo>();
   for (const auto &[dim, value] : instance.modelDims)
     info->dims += fmt::format("{}{}={}", info->dims.empty() ? "" : ",", dim, value);
+  if (regime && !regime->str().empty())
+    info->dims += fmt::format("{}{}", info->dims.empty() ? "" : " ", regime->str());
   info->manifest = std::move(output->manifest);
   info->resources = compiled.kernels.front()->getResources();
   info->compileSeconds = seconds;
@@ -278,11 +323,94 @@ struct RowRange {
   int64_t begin, end;
 };
 
-/// Rows each executed workgroup covers, merged and ascending.
+/// How the workgroups of a kernel share the rows of the outputs: those with the same position along `axes` are a group,
+/// which writes whole rows.
+struct Sharing {
+  std::vector<unsigned> axes;
+  /// Group g covers the rows from g * extent on. 0: which ones shows when it has run.
+  int64_t extent = 0;
+  uint64_t groups = 1;
+};
+
+/// Nothing where the manifest does not tell, or groups could not be told apart.
+std::optional<Sharing> getSharing(const ManifestKernel &kernel, llvm::ArrayRef<int64_t> tileExtents,
+                                  const std::array<uint32_t, 3> &grid) {
+  std::optional<Sharing> sharing;
+  for (auto [arg, tile] : llvm::zip_equal(kernel.args, tileExtents)) {
+    if (arg.kind != ManifestArg::Kind::Tensor || !arg.isOutput)
+      continue;
+    Sharing own;
+    if (tile > 0) {
+      own.axes = {arg.tileAxis};
+      own.extent = tile;
+      // Workgroups of a row operator have one axis.
+      if (!arg.rowAxes && (grid[1] != 1 || grid[2] != 1))
+        return std::nullopt;
+    } else if (arg.rowAxes) {
+      own.axes = *arg.rowAxes;
+    } else {
+      return std::nullopt;
+    }
+    if (sharing && (sharing->axes != own.axes || sharing->extent != own.extent))
+      return std::nullopt;
+    sharing = own;
+  }
+  if (sharing)
+    for (unsigned axis : sharing->axes)
+      sharing->groups *= grid[axis];
+  return sharing;
+}
+
+/// The workgroups of groups, ascending.
+std::vector<uint64_t> getMembers(const Sharing &sharing, llvm::ArrayRef<uint64_t> groups,
+                                 const std::array<uint32_t, 3> &grid) {
+  std::vector<uint64_t> members;
+  std::array<uint64_t, 3> others = {grid[0], grid[1], grid[2]};
+  for (unsigned axis : sharing.axes)
+    others[axis] = 1;
+  for (uint64_t group : groups) {
+    std::array<uint64_t, 3> base = {0, 0, 0};
+    for (unsigned axis : sharing.axes) {
+      base[axis] = group % grid[axis];
+      group /= grid[axis];
+    }
+    for (uint64_t z = 0; z < others[2]; ++z)
+      for (uint64_t y = 0; y < others[1]; ++y)
+        for (uint64_t x = 0; x < others[0]; ++x)
+          members.push_back(base[0] + x + grid[0] * (base[1] + y + uint64_t(grid[1]) * (base[2] + z)));
+  }
+  llvm::sort(members);
+  return members;
+}
+
+/// The rows that were written. Empty with a fault where one was written in part.
+std::vector<RowRange> getWrittenRows(llvm::ArrayRef<ByteRange> written, const TensorSpec &spec, std::string &fault) {
+  std::vector<RowRange> rows;
+  uint64_t rowBytes = std::max<uint64_t>(1, spec.getRowBytes());
+  for (const ByteRange &range : written) {
+    uint64_t end = range.offset + range.size;
+    if (range.offset % rowBytes != 0 || end % rowBytes != 0) {
+      uint64_t byte = range.offset % rowBytes != 0 ? range.offset : end;
+      fault = fmt::format("output '{}': row {} was written in part, up to or from element {}", spec.name,
+                          byte / rowBytes, byte % rowBytes / getSizeInBytes(spec.type));
+      return {};
+    }
+    auto first = int64_t(range.offset / rowBytes), last = int64_t(end / rowBytes);
+    if (!rows.empty() && rows.back().end == first)
+      rows.back().end = last;
+    else
+      rows.push_back({first, last});
+  }
+  return rows;
+}
+
+/// Rows each executed group covers, merged and ascending.
 std::vector<RowRange> getOwnedRows(llvm::ArrayRef<uint64_t> sample, int64_t extent, int64_t rows) {
   std::vector<RowRange> ranges;
   for (uint64_t workgroup : sample) {
     int64_t begin = int64_t(workgroup) * extent, end = std::min(begin + extent, rows);
+    if (begin >= end)
+      continue;
     if (!ranges.empty() && ranges.back().end == begin)
       ranges.back().end = end;
     else
@@ -450,9 +578,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   if (!dims)
     return dims.takeError();
 
-  // Tile of the outputs along the rows; 0 where workgroups cannot be sampled.
+  // Tiles along the rows.
   const ManifestKernel &first = manifest.kernels.front();
-  int64_t extent = -1;
   std::vector<int64_t> tileExtents(first.args.size(), 0);
   for (auto [arg, tile] : llvm::zip_equal(first.args, tileExtents)) {
     if (arg.kind != ManifestArg::Kind::Tensor)
@@ -463,38 +590,49 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
         return value.takeError();
       tile = *value;
     }
-    if (arg.isOutput)
-      extent = extent < 0 || extent == tile ? tile : 0;
   }
   llvm::Expected<std::array<uint32_t, 3>> grid = evaluateGrid(first, *dims);
   if (!grid)
     return grid.takeError();
   uint64_t workgroups = uint64_t((*grid)[0]) * (*grid)[1] * (*grid)[2];
   bool ownsRows = llvm::none_of(instance.outputs, [](const TensorSpec &spec) { return spec.isShared; });
-  bool canSample = extent > 0 && ownsRows && manifest.kernels.size() == 1 && (*grid)[1] == 1 && (*grid)[2] == 1 &&
-                   dev->isSimulated();
-  if (canSample && workgroups != uint64_t((instance.rows + extent - 1) / extent))
+  std::optional<Sharing> sharing;
+  if (ownsRows && manifest.kernels.size() == 1 && dev->isSimulated())
+    sharing = getSharing(first, tileExtents, *grid);
+  bool canSample = sharing.has_value();
+  if (canSample && sharing->extent && sharing->groups * uint64_t(sharing->extent) < uint64_t(instance.rows))
     return makeError(fmt::format("the manifest says {} rows per workgroup, but the grid has {} workgroups for {} rows",
-                                 extent, workgroups, instance.rows));
+                                 sharing->extent, sharing->groups, instance.rows));
 
   uint64_t elements = 0;
   for (const std::vector<TensorSpec> *tensors : {&instance.inputs, &instance.outputs})
     for (const TensorSpec &spec : *tensors)
       elements += uint64_t(spec.getElements());
-  std::vector<uint64_t> sample;
+  std::vector<uint64_t> groups, sample;
   if (!options.whole && elements > options.budget) {
     if (!canSample && dev->isSimulated())
       return makeError(fmt::format("the shape has {} elements, more than the budget of {}, and the kernel cannot be "
                                    "executed in part because its workgroups do not own rows; use --whole or a larger "
                                    "--budget",
                                    elements, options.budget));
-    if (canSample)
-      sample =
-          chooseSample(workgroups, std::max<uint64_t>(3, options.budget / std::max<uint64_t>(1, elements / workgroups)),
-                       op.getName(), result.id, source.seed);
+    if (canSample) {
+      // Where an element costs much, work is the limit.
+      double flops = shapeFlops / double(sharing->groups);
+      uint64_t count = options.budget / std::max<uint64_t>(1, elements / sharing->groups);
+      if (flops > 0)
+        count = std::min(count, uint64_t(std::min(1e18, options.executedFlops / flops)));
+      groups = chooseSample(sharing->groups, std::max<uint64_t>(3, count), op.getName(), result.id, source.seed);
+      sample = getMembers(*sharing, groups, *grid);
+    }
   }
-  std::vector<RowRange> owned =
-      sample.empty() ? std::vector<RowRange>{{0, instance.rows}} : getOwnedRows(sample, extent, instance.rows);
+  // Known before or behind the launch.
+  bool showsRows = !groups.empty() && sharing->extent == 0;
+  int64_t extent = sharing ? sharing->extent : 0;
+  std::vector<RowRange> owned;
+  if (groups.empty())
+    owned = {{0, instance.rows}};
+  else if (!showsRows)
+    owned = getOwnedRows(groups, extent, instance.rows);
 
   // Device memory is returned on every path.
   std::vector<DevicePtr> allocations;
@@ -520,10 +658,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     const TensorSpec &spec = instance.inputs[i];
     if (llvm::Error error = allocate(spec, inputPtrs[i]))
       return error;
-    bool isTiled = !sample.empty() && !spec.isShared;
+    bool isTiled = !sample.empty() && !showsRows && !spec.isShared;
     for (auto [arg, tile] : llvm::zip_equal(first.args, tileExtents))
       if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput && arg.name == spec.name)
-        isTiled &= tile == extent;
+        isTiled = isTiled && tile == extent && arg.tileAxis == sharing->axes.front();
     present[i] = isTiled ? owned : std::vector<RowRange>{{0, spec.getRows()}};
     for (const RowRange &range : present[i]) {
       std::vector<uint8_t> data(uint64_t(range.end - range.begin) * spec.getRowBytes());
@@ -539,6 +677,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     const TensorSpec &spec = instance.outputs[i];
     if (llvm::Error error = allocate(spec, outputPtrs[i]))
       return error;
+    // Of rows that are not known yet only what was written is looked at.
     for (const RowRange &range : getOutputRanges(spec, owned))
       if (llvm::Error error = dev->fill(outputPtrs[i] + uint64_t(range.begin) * spec.getRowBytes(), 0xFF,
                                         uint64_t(range.end - range.begin) * spec.getRowBytes()))
@@ -552,12 +691,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   if (!workspaces)
     return workspaces.takeError();
   for (const ManifestArg &arg : *workspaces) {
-    llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
-    if (!shape)
-      return shape.takeError();
-    uint64_t bytes = getSizeInBytes(arg.type);
-    for (int64_t extent : *shape)
-      bytes *= uint64_t(extent);
+    llvm::Expected<uint64_t> size = evaluateBytes(arg, *dims);
+    if (!size)
+      return size.takeError();
+    uint64_t bytes = *size;
     llvm::Expected<DevicePtr> fresh = dev->allocate(std::max<uint64_t>(1, bytes), arg.name);
     if (!fresh)
       return fresh.takeError();
@@ -608,7 +745,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     config.dynamicLdsBytes = kernel.dynamicLdsBytes;
     config.kernarg = *kernarg;
     config.sample = sample;
-    if (!sample.empty()) {
+    if (!sample.empty() && !showsRows) {
       int64_t rows = 0;
       for (const RowRange &range : owned)
         rows += range.end - range.begin;
@@ -651,6 +788,25 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     result.hasTime = true;
   }
 
+  std::string rowFault;
+  if (showsRows) {
+    llvm::Expected<std::vector<ByteRange>> written = dev->getWrittenRanges(outputPtrs.front());
+    if (!written)
+      return written.takeError();
+    owned = getWrittenRows(*written, instance.outputs.front(), rowFault);
+    if (owned.empty() && rowFault.empty())
+      return makeError(fmt::format("the {} workgroups that were executed wrote nothing", sample.size()));
+    // Workgroups that have no rows would make the others look cheap.
+    int64_t rows = 0;
+    for (const RowRange &range : owned)
+      rows += range.end - range.begin;
+    if (isFirstRun && rows > 0) {
+      device::LaunchConfig &config = launches.front().config;
+      config.sampleShare = double(rows) / double(instance.rows);
+      result.time = device::predictTime(*options.chip, compiled.kernels.front()->getResources(), config, result.stats);
+    }
+  }
+
   // The first launch alone is no measurement. The outputs that are checked below
   // are those of the last timed launch.
   if (isFirstRun && onReady) {
@@ -671,6 +827,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
 
   // Check.
   CheckResult check;
+  check.writeFault = std::move(rowFault);
   check.inputs = source.label;
   if (source.isComputed)
     check.seed = source.seed;

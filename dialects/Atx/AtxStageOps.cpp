@@ -14,14 +14,15 @@ using namespace atrex::atx;
 
 LogicalResult StageType::verify(function_ref<InFlightDiagnostic()> emitError, VectorType tile) {
   if (!isTileType(tile))
-    return emitError() << "a stage holds tiles of rank 1 or more and static shape, not " << tile;
+    return emitError() << "a stage holds tiles of rank 1 or more, static shape and at most 4194304 elements, not "
+                       << tile;
   return success();
 }
 
 LogicalResult StageAllocOp::verify() {
   VectorType tile = getStage().getType().getTile();
-  if (getSlots() < 1 || getSlots() > 8)
-    return emitOpError() << "a stage has 1 to 8 slots, not " << getSlots();
+  if (int64_t(getSlots()) < 1 || int64_t(getSlots()) > 8)
+    return emitOpError() << "a stage has 1 to 8 slots, not " << int64_t(getSlots());
   SmallVector<int64_t> sorted(getOrder());
   llvm::sort(sorted);
   if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, tile.getRank())))
@@ -32,9 +33,17 @@ LogicalResult StageAllocOp::verify() {
     return emitOpError() << "'pad' must be a multiple of the " << bytes << " bytes of an element from 0 to 4096, not "
                          << pad;
   if (std::optional<ArrayRef<int64_t>> swizzle = getSwizzle()) {
-    if (swizzle->size() != 3 || (*swizzle)[0] < 0 || (*swizzle)[0] > 5 || (*swizzle)[1] < 0 || (*swizzle)[1] > 7 ||
-        (*swizzle)[2] < (*swizzle)[0] || (*swizzle)[2] > 8)
-      return emitOpError() << "'swizzle' is [bits, base, shift] with bits 0 to 5, base 0 to 7, shift from bits to 8";
+    bool isValid = !swizzle->empty() && swizzle->size() % 3 == 0 && swizzle->size() <= 6;
+    for (size_t i = 0; isValid && i < swizzle->size(); i += 3)
+      isValid = (*swizzle)[i] >= 0 && (*swizzle)[i] <= 5 && (*swizzle)[i + 1] >= 0 && (*swizzle)[i + 1] <= 7 &&
+                (*swizzle)[i + 2] >= (*swizzle)[i] && (*swizzle)[i + 2] <= 8;
+    if (!isValid)
+      return emitOpError() << "'swizzle' is [bits, base, shift], once or twice, with bits 0 to 5, base 0 to 7, shift "
+                              "from bits to 8";
+    for (size_t i = 1; i < swizzle->size(); i += 3)
+      if ((int64_t(1) << (*swizzle)[i]) < bytes)
+        return emitOpError() << "'swizzle' with base " << (*swizzle)[i] << " would take apart elements of " << bytes
+                             << " bytes";
     if (getPad().value_or(0) != 0)
       return emitOpError() << "a stage is padded or swizzled, not both";
   }

@@ -57,7 +57,8 @@ def Atx_StageAllocOp : Atx_Op<"stage_alloc"> {
     the arrangement is free: `order` lists the dimensions of a tile from the
     contiguous one outward, `pad` bytes follow each run of the contiguous
     dimension, or `swizzle` [bits, base, shift] exchanges bytes inside a slot by
-    xor of `bits` bits at `base + shift` into those at `base`.
+    xor of `bits` bits at `base + shift` into those at `base`; a second triple
+    does so again.
 
     Example:
 
@@ -105,6 +106,7 @@ def Atx_StageWriteOp : Atx_StageAccess<"stage_write"> {
     ```mlir
     %c0 = arith.constant 0 : i32
     %s = atx.stage_alloc slots 1 order [0] : !atx.stage<vector<64xf32>>
+    %x = arith.constant dense<0.0> : vector<64xf32>
     atx.stage_write %x, %s[%c0] : !atx.stage<vector<64xf32>>
     ```
   }];

@@ -178,8 +178,8 @@ def Atx_TileSharedOp : Atx_TileOp<"shared"> {
   let description = [{
     Memory shared by the work-items of a workgroup, of static shape, whose
     contents are not defined at first. Two executions of one operation may
-    give the same memory. Loads, stores and atomics work on it as on tensors;
-    what one statement wrote is seen by others after `gpu.barrier`.
+    give the same memory. Loads, stores and atomics work on it as on tensors,
+    in the order of the program; `atx-distribute-tiles` places barriers.
 
     Example:
 
@@ -356,7 +356,7 @@ def Atx_TileConvertOp : Atx_TileOp<"convert", [Pure, SameOperandsAndResultShape]
     has none but NaN (f8E4M3FN, f8E4M3FNUZ, f8E5M2FNUZ), and the largest finite
     number with `saturate`; infinities likewise. NaN stays NaN. Types that have
     neither (f6E2M3FN, f6E3M2FN, f4E2M1FN) saturate always, and NaN becomes the
-    largest finite number, of either sign.
+    largest number, positive.
 
     To an integer: towards zero, clamped to the signed or, with `is_unsigned`, the
     unsigned range; NaN becomes 0.

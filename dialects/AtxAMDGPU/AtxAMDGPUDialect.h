@@ -8,6 +8,7 @@
 #ifndef ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H
 #define ATREX_DIALECTS_ATXAMDGPU_ATXAMDGPUDIALECT_H
 
+#include "atrex/Target/Chip.h"
 #include "atrex/Target/MatrixInstructions.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -30,6 +31,11 @@
 #include "dialects/AtxAMDGPU/AtxAMDGPUOps.h.inc"
 
 namespace atrex::atx_amdgpu {
+
+/// What the matrix unit calls an element type; both encodings of 8-bit floats are one. Nothing for types it lacks.
+std::optional<MatrixType> getMatrixType(mlir::Type type);
+/// `type`, 8-bit floats in the encoding that the chip's matrix unit has.
+mlir::Type getTypeOn(const ChipInfo &chip, mlir::Type type);
 
 /// Lowers `make_buffer`: the resource that starts at `source`, a lowered address
 /// of global memory, and spans `bytes` (i64).

@@ -24,7 +24,7 @@ using namespace atrex::atx_amdgpu::detail;
 // Types
 //===----------------------------------------------------------------------===//
 
-static std::optional<MatrixType> getMatrixType(Type type) {
+std::optional<MatrixType> atx_amdgpu::getMatrixType(Type type) {
   if (type.isInteger(8))
     return MatrixType::I8;
   if (type.isInteger(32))
@@ -52,8 +52,7 @@ static std::optional<MatrixType> getMatrixType(Type type) {
   return std::nullopt;
 }
 
-/// `type` in the encoding that a chip has.
-static Type getTypeOn(const ChipInfo &chip, Type type) {
+Type atx_amdgpu::getTypeOn(const ChipInfo &chip, Type type) {
   MLIRContext *context = type.getContext();
   if (isa<Float8E4M3FNType, Float8E4M3FNUZType>(type))
     return chip.fp8IsFNUZ ? Type(Float8E4M3FNUZType::get(context)) : Type(Float8E4M3FNType::get(context));

@@ -8,7 +8,7 @@
 
 #include "ExpandMath.h"
 #include "atrex/Conversion/Passes.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
@@ -38,6 +38,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -50,6 +51,14 @@ namespace atrex {
 using namespace mlir;
 using namespace atrex;
 using namespace atrex::atx_amdgpu;
+
+/// Blocks stay as they are: equal ones that stand under different conditions of lanes, once merged, would run for
+/// lanes that left a loop and for such that never entered it, and matrix instructions with a part of the lanes.
+static GreedyRewriteConfig getConfig() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
+  return config;
+}
 
 namespace {
 
@@ -217,6 +226,68 @@ struct ApproximateExp2Lowering : public ConvertOpToLLVMPattern<math::Exp2Op> {
   }
 };
 
+/// Floats of less than a byte are bytes here: LLVM would take vectors of i4 and i6
+/// apart in memory. The upper bits are 0.
+bool isPackedFloat(Type type) {
+  auto floating = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return floating && floating.getWidth() < 8;
+}
+
+struct PackedBitcastLowering : public ConvertOpToLLVMPattern<arith::BitcastOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::BitcastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    bool from = isPackedFloat(op.getIn().getType()), to = isPackedFloat(op.getType());
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if ((!from && !to) || (vector && vector.getRank() != 1))
+      return failure();
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (from && to)
+      rewriter.replaceOp(op, adaptor.getIn());
+    else if (to)
+      rewriter.replaceOpWithNewOp<LLVM::ZExtOp>(op, type, adaptor.getIn());
+    else
+      rewriter.replaceOpWithNewOp<LLVM::TruncOp>(op, type, adaptor.getIn());
+    return success();
+  }
+};
+
+/// The tile compiler's views of packed floats as bytes.
+struct PackedViewLowering : public ConvertOpToLLVMPattern<UnrealizedConversionCastOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (op.getNumOperands() != 1 || op.getNumResults() != 1 ||
+        isPackedFloat(op.getOperand(0).getType()) == isPackedFloat(op.getResult(0).getType()))
+      return failure();
+    rewriter.replaceOp(op, adaptor.getInputs());
+    return success();
+  }
+};
+
+struct PackedConstantLowering : public ConvertOpToLLVMPattern<arith::ConstantOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    if (!isPackedFloat(op.getType()))
+      return failure();
+    auto getCode = [](const APFloat &value) { return value.bitcastToAPInt().zext(8); };
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (auto scalar = dyn_cast<FloatAttr>(op.getValue())) {
+      rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, type, IntegerAttr::get(type, getCode(scalar.getValue())));
+      return success();
+    }
+    auto dense = dyn_cast<DenseFPElementsAttr>(op.getValue());
+    auto vector = dyn_cast<VectorType>(type);
+    if (!dense || !vector)
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, type, dense.mapValues(vector.getElementType(), getCode));
+    return success();
+  }
+};
+
 /// The backend has packed addition of two f32, but no packed subtraction. Where
 /// one value is subtracted from a whole run it is negated once; canonicalize, an
 /// identity here, keeps LLVM from turning the addition back into a subtraction.
@@ -280,7 +351,8 @@ struct ExpandTanh : public OpRewritePattern<math::TanhOp> {
 /// LLVM narrows f32 arithmetic that is rounded to f16 to arithmetic in f16, which
 /// is exact, and then fuses it where `contract` allows, which drops a rounding.
 /// So the flag goes from everything that reaches such a rounding element by
-/// element.
+/// element. An approximate quotient becomes the reciprocal and the product it
+/// stands for: in f16 it would be rounded twice.
 void protectF16Roundings(Operation *root) {
   SmallVector<Value> work;
   root->walk([&](arith::TruncFOp op) {
@@ -288,9 +360,11 @@ void protectF16Roundings(Operation *root) {
       work.push_back(op.getIn());
   });
   llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<arith::DivFOp> quotients;
   while (!work.empty()) {
     Operation *def = work.pop_back_val().getDefiningOp();
-    if (!def || !seen.insert(def).second || !OpTrait::hasElementwiseMappableTraits(def))
+    if (!def || !seen.insert(def).second ||
+        !(OpTrait::hasElementwiseMappableTraits(def) || isa<LLVM::MaximumOp, LLVM::MinimumOp>(def)))
       continue;
     if (auto flags = dyn_cast<arith::ArithFastMathInterface>(def)) {
       arith::FastMathFlagsAttr attr = flags.getFastMathFlagsAttr();
@@ -299,7 +373,35 @@ void protectF16Roundings(Operation *root) {
             flags.getFastMathAttrName(),
             arith::FastMathFlagsAttr::get(root->getContext(), attr.getValue() & ~arith::FastMathFlags::contract));
     }
+    if (auto quotient = dyn_cast<arith::DivFOp>(def);
+        quotient && getElementTypeOrSelf(quotient.getType()).isF32() &&
+        bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::afn | arith::FastMathFlags::arcp))
+      quotients.push_back(quotient);
     llvm::append_range(work, def->getOperands());
+  }
+  for (arith::DivFOp op : quotients) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    auto reciprocal = [&](Value value) -> Value {
+      return LLVM::CallIntrinsicOp::create(b, loc, value.getType(), b.getStringAttr("llvm.amdgcn.rcp.f32"),
+                                           ValueRange{value})
+          .getResult(0);
+    };
+    Value inverse;
+    if (auto type = dyn_cast<VectorType>(op.getType())) {
+      if (type.getRank() != 1)
+        continue;
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        elements.push_back(reciprocal(vector::ExtractOp::create(b, loc, op.getRhs(), ArrayRef<int64_t>{i})));
+      inverse = vector::FromElementsOp::create(b, loc, type, elements);
+    } else {
+      inverse = reciprocal(op.getRhs());
+    }
+    if (!matchPattern(op.getLhs(), m_OneFloat()))
+      inverse = arith::MulFOp::create(b, loc, op.getLhs(), inverse);
+    op.replaceAllUsesWith(inverse);
+    op.erase();
   }
 }
 
@@ -310,22 +412,19 @@ public:
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    const ChipInfo *chip = lookupChip(arch);
-    FailureOr<amdgpu::Chipset> chipset = failure();
-    if (chip && chip->isAMDGPU())
-      chipset = amdgpu::Chipset::parse(chip->arch);
-    if (failed(chipset)) {
-      module.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(module, arch);
+    if (!chip)
       return signalPassFailure();
-    }
+    FailureOr<amdgpu::Chipset> chipset = amdgpu::Chipset::parse(chip->arch);
+    if (failed(chipset))
+      return signalPassFailure();
 
     protectF16Roundings(module);
     {
       RewritePatternSet patterns(context);
       patterns.add<ExpandTanh, SubtractSplat>(context);
       populateExpandMathPatterns(patterns);
-      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      if (failed(applyPatternsGreedily(module, std::move(patterns), getConfig())))
         return signalPassFailure();
     }
     {
@@ -333,7 +432,7 @@ public:
       vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
       vector::populateVectorShapeCastLoweringPatterns(patterns);
       vector::populateVectorBroadcastLoweringPatterns(patterns);
-      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+      if (failed(applyPatternsGreedily(module, std::move(patterns), getConfig())))
         return signalPassFailure();
     }
 
@@ -344,7 +443,14 @@ public:
     amdgpu::populateCommonGPUTypeAndAttributeConversions(converter);
     populateAMDGPUTypeAndAttributeConversions(converter);
 
+    converter.addConversion([](FloatType type) -> std::optional<Type> {
+      if (!isPackedFloat(type))
+        return std::nullopt;
+      return IntegerType::get(type.getContext(), 8);
+    });
+
     RewritePatternSet patterns(context);
+    patterns.add<PackedBitcastLowering, PackedViewLowering, PackedConstantLowering>(converter, PatternBenefit(20));
     // LLVM intrinsics instead of calls of a device library.
     patterns.add<RsqrtLowering, ApproximateExp2Lowering>(converter, PatternBenefit(20));
     populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/true, /*benefit=*/10);
@@ -362,6 +468,9 @@ public:
     target.addLegalOp<LLVM::ExpOp, LLVM::Exp2Op, LLVM::LogOp, LLVM::Log2Op, LLVM::FFloorOp, LLVM::FCeilOp, LLVM::SinOp,
                       LLVM::CosOp, LLVM::SqrtOp, LLVM::FAbsOp, LLVM::RintOp, LLVM::RoundOp, LLVM::RoundEvenOp,
                       LLVM::FTruncOp, LLVM::PowOp, LLVM::FMAOp, LLVM::Log10Op>();
+    target.addDynamicallyLegalOp<UnrealizedConversionCastOp>([](UnrealizedConversionCastOp op) {
+      return llvm::none_of(op->getOperandTypes(), isPackedFloat) && llvm::none_of(op->getResultTypes(), isPackedFloat);
+    });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
 

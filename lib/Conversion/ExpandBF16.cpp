@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Conversion/Passes.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -52,40 +55,125 @@ Value splat(OpBuilder &builder, Location loc, Type type, uint32_t bits) {
 
 } // namespace
 
+/// Values that `value` takes its NaN from, or nothing where its NaN may be any.
+static std::optional<SmallVector<Value>> getNaNSources(Value value) {
+  SmallVector<Value> sources;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
+    OpOperand *init = loop && arg != loop.getInductionVar() ? loop.getTiedLoopInit(arg) : nullptr;
+    if (!init)
+      return std::nullopt;
+    sources = {init->get(), loop.getTiedLoopYieldedValue(arg)->get()};
+    return sources;
+  }
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(def)) {
+    sources = {loop.getInitArgs()[number], loop.getBody()->getTerminator()->getOperand(number)};
+    return sources;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(def)) {
+    sources = {branch.thenYield().getOperand(number), branch.elseYield().getOperand(number)};
+    return sources;
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(def)) {
+    auto clean = [](const APFloat &v) { return !v.isNaN() || v.bitcastToAPInt().getLoBits(16).isZero(); };
+    bool isClean = false;
+    if (auto scalar = dyn_cast<FloatAttr>(constant.getValue()))
+      isClean = clean(scalar.getValue());
+    else if (auto elements = dyn_cast<DenseFPElementsAttr>(constant.getValue()))
+      isClean = llvm::all_of(elements.getValues<APFloat>(), clean);
+    return isClean ? std::optional(sources) : std::nullopt;
+  }
+  if (auto ext = dyn_cast<arith::ExtFOp>(def))
+    return getElementTypeOrSelf(ext.getIn().getType()).isBF16() ? std::optional(sources) : std::nullopt;
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(def))
+    return sources;
+  if (auto select = dyn_cast<arith::SelectOp>(def)) {
+    if (!def->hasAttr("atx.canonical_nan"))
+      sources = {select.getTrueValue(), select.getFalseValue()};
+    return sources;
+  }
+  // A matrix instruction makes its own NaN or hands on one of a factor or of the sum.
+  if (def->getName().getStringRef().starts_with("rocdl.mfma.f32")) {
+    for (Value operand : def->getOperands()) {
+      Type element = getElementTypeOrSelf(operand.getType());
+      if (element.isF32())
+        sources.push_back(operand);
+      else if (element.isF16())
+        return std::nullopt;
+    }
+    return sources;
+  }
+  // Words that travel between lanes.
+  if (auto cast = dyn_cast<arith::BitcastOp>(def)) {
+    if (isa<VectorType>(cast.getType()) || cast.getType().getIntOrFloatBitWidth() != 32)
+      return std::nullopt;
+    sources.push_back(cast.getIn());
+    return sources;
+  }
+  if (auto swizzle = dyn_cast<ROCDL::DsSwizzleOp>(def)) {
+    sources.push_back(swizzle.getSrc());
+    return sources;
+  }
+  if (auto permute = dyn_cast<ROCDL::DsBpermuteOp>(def)) {
+    sources.push_back(permute.getSrc());
+    return sources;
+  }
+  if (auto dpp = dyn_cast<ROCDL::DPPUpdateOp>(def)) {
+    sources = {dpp.getOld(), dpp.getSrc()};
+    return sources;
+  }
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp, arith::MaximumFOp,
+          arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp, math::Exp2Op, math::ExpOp, math::RsqrtOp,
+          math::SqrtOp, math::AbsFOp, math::LogOp, math::Log2Op, vector::BroadcastOp, vector::ExtractOp,
+          vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp, vector::ShapeCastOp, vector::FromElementsOp,
+          atx_amdgpu::LaneReduceOp, vector::InsertOp, LLVM::MaximumOp, LLVM::MinimumOp, LLVM::MaxNumOp, LLVM::MinNumOp>(
+          def)) {
+    for (Value operand : def->getOperands())
+      if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+        sources.push_back(operand);
+    return sources;
+  }
+  return std::nullopt;
+}
+
 bool ExpandBF16::hasShortNaN(Value value) {
   if (auto it = shortNaN.find(value); it != shortNaN.end())
     return it->second;
-  // Assume the worst while the operands are visited: there are no cycles
-  // without block arguments, and those are not looked through.
-  shortNaN[value] = false;
-  Operation *def = value.getDefiningOp();
-  bool result = false;
-  if (!def)
-    return false;
-  if (auto constant = dyn_cast<arith::ConstantOp>(def)) {
-    auto clean = [](const APFloat &v) { return !v.isNaN() || v.bitcastToAPInt().getLoBits(16).isZero(); };
-    if (auto scalar = dyn_cast<FloatAttr>(constant.getValue()))
-      result = clean(scalar.getValue());
-    else if (auto elements = dyn_cast<DenseFPElementsAttr>(constant.getValue()))
-      result = llvm::all_of(elements.getValues<APFloat>(), clean);
-  } else if (auto ext = dyn_cast<arith::ExtFOp>(def)) {
-    result = getElementTypeOrSelf(ext.getIn().getType()).isBF16();
-  } else if (isa<arith::SIToFPOp, arith::UIToFPOp>(def)) {
-    result = true;
-  } else if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp, arith::MaximumFOp,
-                 arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp, math::Exp2Op, math::ExpOp,
-                 math::RsqrtOp, math::SqrtOp, math::AbsFOp, math::LogOp, math::Log2Op, vector::BroadcastOp,
-                 vector::ExtractOp, vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp, vector::ShapeCastOp,
-                 vector::FromElementsOp, atx_amdgpu::LaneReduceOp, vector::InsertOp>(def)) {
-    result = llvm::all_of(def->getOperands(), [&](Value operand) {
-      return !isa<FloatType>(getElementTypeOrSelf(operand.getType())) || hasShortNaN(operand);
-    });
-  } else if (auto select = dyn_cast<arith::SelectOp>(def)) {
-    result = def->hasAttr("atx.canonical_nan") ||
-             (hasShortNaN(select.getTrueValue()) && hasShortNaN(select.getFalseValue()));
+  // All that lead here, loops included: short until one of their sources is not.
+  SmallVector<Value> cone = {value};
+  DenseMap<Value, SmallVector<Value>> users;
+  SmallVector<Value> spoiled;
+  llvm::SmallDenseSet<Value> seen = {value};
+  for (size_t i = 0; i < cone.size(); ++i) {
+    Value current = cone[i];
+    std::optional<SmallVector<Value>> sources = getNaNSources(current);
+    if (!sources) {
+      spoiled.push_back(current);
+      continue;
+    }
+    for (Value source : *sources) {
+      users[source].push_back(current);
+      auto known = shortNaN.find(source);
+      if (known != shortNaN.end()) {
+        if (!known->second)
+          spoiled.push_back(source);
+      } else if (seen.insert(source).second) {
+        cone.push_back(source);
+      }
+    }
   }
-  shortNaN[value] = result;
-  return result;
+  for (Value current : cone)
+    shortNaN[current] = true;
+  while (!spoiled.empty()) {
+    Value current = spoiled.pop_back_val();
+    shortNaN[current] = false;
+    for (Value user : users.lookup(current))
+      if (shortNaN[user])
+        spoiled.push_back(user);
+  }
+  return shortNaN[value];
 }
 
 /// A scalar argument may be any NaN; one select per kernel saves the test on
@@ -139,12 +227,9 @@ void ExpandBF16::expand(arith::TruncFOp op) {
 
 void ExpandBF16::runOnOperation() {
   gpu::GPUFuncOp kernel = getOperation();
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU()) {
-    kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                       << getArchList();
+  const ChipInfo *chip = getTarget(kernel, arch);
+  if (!chip)
     return signalPassFailure();
-  }
   if (chip->hasCvtPkBF16)
     return;
   SmallVector<arith::TruncFOp> ops;

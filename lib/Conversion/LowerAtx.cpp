@@ -1292,6 +1292,25 @@ LogicalResult LowerAtxPass::createSharedMemory(const ChipInfo &chip) {
   return result;
 }
 
+/// MLIR's own expansion of maximumf and minimumf takes zeros of both signs for
+/// equal; LLVM's operations do not, and take fewer instructions.
+static void keepSignsOfZeros(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+      return;
+    Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
+    auto vector = dyn_cast<VectorType>(type);
+    if ((vector && vector.getRank() != 1) || !(element.isF16() || element.isF32() || element.isF64()))
+      return;
+    OpBuilder b(op);
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    Value result = isa<arith::MaximumFOp>(op) ? Value(LLVM::MaximumOp::create(b, op->getLoc(), lhs, rhs))
+                                              : Value(LLVM::MinimumOp::create(b, op->getLoc(), lhs, rhs));
+    op->replaceAllUsesWith(ValueRange{result});
+    op->erase();
+  });
+}
+
 void LowerAtxPass::runOnOperation() {
   MLIRContext *context = &getContext();
   const ChipInfo *chip = lookupChip(arch);
@@ -1311,6 +1330,7 @@ void LowerAtxPass::runOnOperation() {
   });
   if (checked.wasInterrupted() || failed(createSharedMemory(*chip)))
     return signalPassFailure();
+  keepSignsOfZeros(getOperation());
 
   TypeConverter converter;
   converter.addConversion([](Type type) { return type; });

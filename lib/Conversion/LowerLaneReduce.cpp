@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Conversion/Passes.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
@@ -149,15 +149,12 @@ LogicalResult LowerLaneReduce::lower(LaneReduceOp op, const ChipInfo &chip) {
 
 void LowerLaneReduce::runOnOperation() {
   gpu::GPUFuncOp kernel = this->getOperation();
-  const ChipInfo *chip = lookupChip(arch);
-  FailureOr<amdgpu::Chipset> chipset = failure();
-  if (chip && chip->isAMDGPU())
-    chipset = amdgpu::Chipset::parse(chip->arch);
-  if (failed(chipset)) {
-    kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                       << getArchList();
+  const ChipInfo *chip = getTarget(kernel, arch);
+  if (!chip)
     return signalPassFailure();
-  }
+  FailureOr<amdgpu::Chipset> chipset = amdgpu::Chipset::parse(chip->arch);
+  if (failed(chipset))
+    return signalPassFailure();
   SmallVector<LaneReduceOp> ops;
   kernel.walk([&](LaneReduceOp op) { ops.push_back(op); });
   for (LaneReduceOp op : ops)

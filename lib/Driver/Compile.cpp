@@ -13,7 +13,7 @@
 #include "atrex/Frontend/Frontend.h"
 #include "atrex/Frontend/Printer.h"
 #include "atrex/Pipelines/Pipelines.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -78,6 +78,12 @@ std::optional<DataType> getDataType(Type type) {
     return DataType::E5M2;
   if (isa<Float8E5M2FNUZType>(type))
     return DataType::E5M2FNUZ;
+  if (isa<Float4E2M1FNType>(type))
+    return DataType::E2M1FN;
+  if (isa<Float6E2M3FNType>(type))
+    return DataType::E2M3FN;
+  if (isa<Float6E3M2FNType>(type))
+    return DataType::E3M2FN;
   if (type.isInteger(1))
     return DataType::I1;
   if (type.isInteger(8))
@@ -110,24 +116,10 @@ LogicalResult parseConstraints(Operation *owner, ArrayAttr constraints, std::vec
     auto string = dyn_cast<StringAttr>(element);
     if (!string)
       return owner->emitError() << "constraint " << element << " is not a comparison";
-    StringRef text = string.getValue();
-    ManifestConstraint constraint;
-    for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
-      auto [lhs, rhs] = text.split(op);
-      if (rhs.empty())
-        continue;
-      FailureOr<DimExpr> left = parseExpr(owner, StringAttr::get(owner->getContext(), lhs.trim()));
-      FailureOr<DimExpr> right = parseExpr(owner, StringAttr::get(owner->getContext(), rhs.trim()));
-      if (failed(left) || failed(right))
-        return failure();
-      constraint.lhs = *left;
-      constraint.rhs = *right;
-      constraint.op = op.str();
-      break;
-    }
-    if (constraint.op.empty())
-      return owner->emitError() << "constraint '" << text << "' is not a comparison";
-    result.push_back(std::move(constraint));
+    llvm::Expected<ManifestConstraint> constraint = ManifestConstraint::parse(string.getValue());
+    if (!constraint)
+      return owner->emitError() << "constraint: " << llvm::toString(constraint.takeError());
+    result.push_back(std::move(*constraint));
   }
   return success();
 }
@@ -141,6 +133,19 @@ std::optional<double> getNumber(Attribute attr) {
   return std::nullopt;
 }
 
+/// Values of knobs, and of parameters that are element types.
+std::map<std::string, std::string> getKnobs(Operation *function) {
+  std::map<std::string, std::string> knobs;
+  if (auto values = function->getAttrOfType<DictionaryAttr>("atx.knobs"))
+    for (NamedAttribute knob : values) {
+      if (auto number = dyn_cast<IntegerAttr>(knob.getValue()))
+        knobs[knob.getName().str()] = std::to_string(number.getInt());
+      else if (auto text = dyn_cast<StringAttr>(knob.getValue()))
+        knobs[knob.getName().str()] = text.str();
+    }
+  return knobs;
+}
+
 /// Reads one launchable kernel off the attributes that outlining left.
 FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std::string> &runtimeDims,
                                          std::vector<ManifestConstraint> &constraints) {
@@ -152,6 +157,7 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
                             << "', 'atx.grid' and 'atx.threads'; was it outlined by 'atx-outline-kernels'?";
   ManifestKernel kernel;
   kernel.name = func.getName().str();
+  kernel.knobs = getKnobs(func);
   kernel.workgroup = {uint32_t(threads.getInt()), 1, 1};
   for (unsigned axis = 0; axis < 3; ++axis) {
     FailureOr<DimExpr> expr = parseExpr(func, grid[axis]);
@@ -189,7 +195,11 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
           return failure();
         arg.tileDim = 0;
         arg.tileExtent = *expr;
+        if (auto axis = info.getAs<IntegerAttr>("tile_axis"))
+          arg.tileAxis = unsigned(axis.getInt());
       }
+      if (auto axes = info.getAs<DenseI64ArrayAttr>("row_axes"))
+        arg.rowAxes.emplace(axes.asArrayRef().begin(), axes.asArrayRef().end());
     } else if (kind == "dim") {
       arg.kind = ManifestArg::Kind::Dim;
       runtimeDims.push_back(arg.name);
@@ -207,21 +217,6 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
   if (failed(parseConstraints(func, func->getAttrOfType<ArrayAttr>("atx.constraints"), constraints)))
     return failure();
   return kernel;
-}
-
-/// Replaces dimensions by expressions.
-DimExpr substitute(const DimExpr &expr, const std::map<std::string, DimExpr> &dims) {
-  switch (expr.getKind()) {
-  case DimExpr::Kind::Constant:
-    return expr;
-  case DimExpr::Kind::Dim: {
-    auto found = dims.find(expr.getDim().str());
-    return found == dims.end() ? expr : found->second;
-  }
-  default:
-    return DimExpr::binary(expr.getKind(), substitute(expr.getLhs(), dims), substitute(expr.getRhs(), dims))
-        .substitute({});
-  }
 }
 
 /// Binds the kernels of `manifest`, of which `constraints` holds those of each by
@@ -267,7 +262,7 @@ LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
     }
     ManifestKernel kernel = found->second;
     for (DimExpr &extent : kernel.grid)
-      extent = substitute(extent, dims);
+      extent = extent.bind(dims);
     if (args.size() > kernel.args.size())
       return malformed();
     for (auto [i, arg] : llvm::enumerate(kernel.args)) {
@@ -298,7 +293,7 @@ LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
       arg.isOutput = info.contains("output");
       arg.isWorkspace = info.contains("workspace");
       if (arg.tileDim >= 0)
-        arg.tileExtent = substitute(arg.tileExtent, dims);
+        arg.tileExtent = arg.tileExtent.bind(dims);
       arg.shape.clear();
       auto shape = info.getAs<ArrayAttr>("shape");
       if (!shape)
@@ -313,8 +308,8 @@ LogicalResult bindPlan(ModuleOp module, DictionaryAttr plan, Manifest &manifest,
     auto own = constraints.find(found->first);
     if (own != constraints.end())
       for (ManifestConstraint constraint : own->second) {
-        constraint.lhs = substitute(constraint.lhs, dims);
-        constraint.rhs = substitute(constraint.rhs, dims);
+        constraint.lhs = constraint.lhs.bind(dims);
+        constraint.rhs = constraint.rhs.bind(dims);
         addConstraint(std::move(constraint));
       }
     manifest.kernels.push_back(std::move(kernel));
@@ -351,8 +346,7 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
                                             raw_ostream &diagnostics) {
   const ChipInfo *chip = lookupChip(options.arch);
   if (!chip || !chip->isAMDGPU()) {
-    diagnostics << "error: '" << options.arch << "' is not an architecture code can be generated for; known are "
-                << getArchList() << "\n";
+    diagnostics << "error: " << describeUnknownTarget(options.arch) << "\n";
     return std::nullopt;
   }
   bool isMLIR = source.getBufferIdentifier().ends_with(".mlir");
@@ -400,6 +394,15 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     result.output = printModule(*module);
     return result;
   }
+
+  // The program that was asked for: a plan beside what it launches, or the only
+  // function.
+  func::FuncOp program;
+  for (auto function : module->getOps<func::FuncOp>())
+    if (!program || function->hasAttr(atx::planAttrName))
+      program = function;
+  if (program)
+    result.manifest.knobs = getKnobs(program);
 
   std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip->arch) : options.schedule;
   std::string stage;

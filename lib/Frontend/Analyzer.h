@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 #include <set>
 
 namespace atrex::frontend {
@@ -29,9 +30,9 @@ inline constexpr size_t maxProgramNodes = 200000;
 /// Calls of helpers in one program.
 inline constexpr size_t maxHelperCalls = 20000;
 
-inline constexpr llvm::StringRef typeNames[] = {"i1",  "i8",       "i16",        "i32",    "i64",
-                                                "u8",  "u32",      "bf16",       "f16",    "f32",
-                                                "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"};
+inline constexpr llvm::StringRef typeNames[] = {
+    "i1",  "i8",  "i16",      "i32",        "i64",    "u8",         "u32",      "bf16",     "f16",
+    "f32", "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f6e2m3fn", "f6e3m2fn", "f4e2m1fn"};
 
 /// An element type by its name in the language.
 inline std::optional<DataType> lookupType(llvm::StringRef name) {
@@ -41,9 +42,11 @@ inline std::optional<DataType> lookupType(llvm::StringRef name) {
 
 inline bool isInteger(DataType type) { return !isFloat(type) && type != DataType::I1; }
 inline bool isUnsigned(DataType type) { return type == DataType::U8 || type == DataType::U32; }
-inline unsigned getBits(DataType type) { return type == DataType::I1 ? 1 : 8 * getSizeInBytes(type); }
-/// 8-bit floats hold values but do not compute.
-inline bool isStorageOnly(DataType type) { return isFloat(type) && getSizeInBytes(type) == 1; }
+inline unsigned getBits(DataType type) { return type == DataType::I1 ? 1 : getSizeInBits(type); }
+/// Floats of at most 8 bits hold values but do not compute.
+inline bool isStorageOnly(DataType type) { return isFloat(type) && getSizeInBits(type) <= 8; }
+/// Floats of less than a byte: packed in memory, without infinity and NaN.
+inline bool isPacked(DataType type) { return getElementsPerUnit(type) != 1; }
 
 inline const llvm::fltSemantics &getSemantics(DataType type) {
   switch (type) {
@@ -137,6 +140,13 @@ private:
   bool checkLayout(const ast::ValueDecl &value, Variable &variable);
   Value makeMemory(const Variable &variable, MemoryRef::Kind kind);
   void checkDefault(const ast::ValueDecl &value, Variable &variable);
+  /// Both sides of a comparison, or sums with the dimensions of what `&&` and `||`
+  /// join, and whether it holds where that is known.
+  struct Constraint {
+    DimExpr lhs, rhs;
+    std::optional<bool> holds;
+  };
+  std::optional<Constraint> evaluateConstraint(const ast::Expr *expr);
   void checkConstraint(const ast::Expr *expr);
   void checkRuntimeDims();
   void checkStmt(const ast::Stmt &stmt);
@@ -147,6 +157,8 @@ private:
   void checkAssign(const ast::Binding &stmt, const ast::Expr *source, const Value &value);
   void checkResultsAssigned();
   void warnUnused();
+  /// Remembers whether a name that goes out of scope was used.
+  void recordUse(llvm::StringRef name, const Symbol &symbol);
 
   //===--- Dimension expressions ------------------------------------------===//
 
@@ -171,6 +183,7 @@ private:
   Value evaluateBinary(const ast::BinaryExpr &expr);
   Value evaluateCall(const ast::CallExpr &expr);
   Value evaluateCast(const ast::CallExpr &expr, DataType type);
+  bool checkPacked(DataType type, const DimExpr &count, const llvm::Twine &what, llvm::SMLoc loc);
   Value evaluateReduction(const ast::CallExpr &expr, Reduction reduction);
   Value evaluateIndex(const ast::IndexExpr &expr);
   bool evaluateAxes(const ast::Argument &arg, unsigned rank, llvm::SmallVectorImpl<unsigned> &axes);
@@ -226,6 +239,8 @@ private:
 
   /// What a launch gives: one value, several, or none (SemaLaunch.cpp).
   Value evaluateLaunch(const ast::LaunchExpr &expr);
+  bool checkCountIndex(const DimExpr &written, const DimExpr &value, const Value &tensor, unsigned axis,
+                       llvm::SMLoc loc);
   /// Kernels of the result with the values of dimensions and knobs, as texts.
   std::vector<std::string> launchKeys;
 
@@ -285,6 +300,9 @@ private:
   void checkVarAssign(const ast::AssignStmt &stmt);
   void assignVar(const ast::Binding &binding, Value value, const ast::Expr *source);
   void checkFor(const ast::ForStmt &stmt);
+  /// Whether the counter of a loop stays inside of its type where that is known; a
+  /// launch checks what depends on dimensions.
+  bool checkCounter(const ast::ForStmt &stmt, llvm::ArrayRef<Value> bounds, DataType type);
   void checkUnrolledFor(const ast::ForStmt &stmt, const Value &begin, const Value &end, const Value &step);
   void checkWhile(const ast::WhileStmt &stmt);
   void checkIf(const ast::IfStmt &stmt);
@@ -432,6 +450,8 @@ private:
   llvm::StringMap<Symbol> symbols;
   /// Names of `let`s in order, for warnings.
   std::vector<llvm::StringRef> letNames;
+  /// By position of the name: whether one of its values was used.
+  std::map<const char *, std::pair<llvm::StringRef, bool>> uses;
   std::vector<llvm::StringRef> dimNames;
   llvm::StringMap<unsigned> resultIndex;
   /// Results whose declaration or value has an error.

@@ -49,6 +49,12 @@ Type atrex::frontend::getMLIRType(MLIRContext *context, DataType type) {
     return Float8E5M2Type::get(context);
   case DataType::E5M2FNUZ:
     return Float8E5M2FNUZType::get(context);
+  case DataType::E2M1FN:
+    return Float4E2M1FNType::get(context);
+  case DataType::E2M3FN:
+    return Float6E2M3FNType::get(context);
+  case DataType::E3M2FN:
+    return Float6E3M2FNType::get(context);
   }
   return {};
 }
@@ -134,7 +140,7 @@ Value ElementwiseBuilder::cast(Value value, DataType from, DataType to, bool sat
   unsigned fromBits = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   unsigned toBits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (isFloat(from) && isFloat(to)) {
-    if (toBits == 8) {
+    if (toBits <= 8) {
       auto op = atx::TileConvertOp::create(b, loc, type, value);
       op.setSaturate(saturates);
       return op;
@@ -351,6 +357,8 @@ Value ElementwiseBuilder::create(Elementwise elementwise, DataType operandType, 
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, lhs, lhs);
   case Elementwise::FastDiv:
     return finish(arith::DivFOp::create(b, loc, lhs, rhs, approximate));
+  case Elementwise::FastExp2:
+    return finish(math::Exp2Op::create(b, loc, lhs, approximate));
   case Elementwise::FastSqrt:
     return finish(math::SqrtOp::create(b, loc, lhs, approximate));
   case Elementwise::Select:

@@ -11,6 +11,7 @@
 #include "atrex/Frontend/Lowering.h"
 #include "atrex/Frontend/Parser.h"
 #include "atrex/Frontend/Sema.h"
+#include "atrex/Support/FileInput.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -111,22 +112,15 @@ void Loader::import(const ast::ImportDecl &decl, llvm::StringRef importer) {
                           << " levels deep, are read";
     return;
   }
-  llvm::sys::fs::file_status status;
-  std::error_code error = llvm::sys::fs::status(path, status);
-  if (!error && llvm::sys::fs::is_directory(status))
-    error = std::make_error_code(std::errc::is_a_directory);
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = error;
-  if (!error && status.getSize() <= maxFileSize)
-    text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
-  if (!error && status.getSize() > maxFileSize) {
-    diags.error(decl.loc) << "imported file '" << decl.path << "' is larger than " << (maxFileSize >> 20) << " MiB";
+  // Only regular files: a device or a pipe may never end.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = readRegularFile(path, maxFileSize);
+  if (!text) {
+    diags.error(decl.loc) << llvm::toString(text.takeError());
     return;
   }
-  if (std::error_code code = text.getError()) {
-    diags.error(decl.loc) << "cannot read imported file '" << path.str() << "': " << code.message();
-    return;
-  }
-  unsigned buffer = sourceMgr.AddNewSourceBuffer(std::move(*text), decl.loc);
+  // A copy does not change when the file does.
+  unsigned buffer =
+      sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(), path), decl.loc);
   load(buffer, path);
 }
 
@@ -164,8 +158,18 @@ static void collectDefinitions(llvm::ArrayRef<std::unique_ptr<ast::File>> files,
   }
 }
 
-/// The operator to import; null after an error, or when the source has none
-/// because of errors already reported.
+/// Says that one of several operators must be chosen.
+static void reportChoice(const ast::File &file, Diagnostics &diags) {
+  mlir::InFlightDiagnostic diagnostic = diags.error(file.ops.front()->loc);
+  bool hasKernel = llvm::any_of(file.ops, [](const ast::OpDecl *op) { return op->isKernel; });
+  diagnostic << "the source defines " << file.ops.size() << (hasKernel ? " operators and kernels" : " operators")
+             << "; choose one with '--op'";
+  for (const ast::OpDecl *op : llvm::ArrayRef(file.ops).take_front(8))
+    diags.note(diagnostic, op->loc) << (op->isKernel ? "kernel '" : "operator '") << op->name << "'";
+}
+
+/// The operator to import; null after an error, when the source has none because
+/// of errors already reported, or when it has several and no name was given.
 static const ast::OpDecl *selectOp(const ast::File &file, const Library &library, const std::string &name,
                                    Diagnostics &diags) {
   if (auto imported = library.ops.find(name); !name.empty() && imported != library.ops.end())
@@ -178,17 +182,8 @@ static const ast::OpDecl *selectOp(const ast::File &file, const Library &library
   std::vector<llvm::StringRef> names;
   for (const ast::OpDecl *op : file.ops)
     names.push_back(op->name);
-  if (name.empty()) {
-    if (file.ops.size() == 1)
-      return file.ops.front();
-    mlir::InFlightDiagnostic diagnostic = diags.error(file.ops.front()->loc);
-    bool hasKernel = llvm::any_of(file.ops, [](const ast::OpDecl *op) { return op->isKernel; });
-    diagnostic << "the source defines " << file.ops.size() << (hasKernel ? " operators and kernels" : " operators")
-               << "; choose one with '--op'";
-    for (const ast::OpDecl *op : llvm::ArrayRef(file.ops).take_front(8))
-      diags.note(diagnostic, op->loc) << (op->isKernel ? "kernel '" : "operator '") << op->name << "'";
-    return nullptr;
-  }
+  if (name.empty())
+    return file.ops.size() == 1 ? file.ops.front() : nullptr;
   for (const ast::OpDecl *op : file.ops)
     if (op->name == name)
       return op;
@@ -305,6 +300,9 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
       analyze(*op, analyzeOptions, diags);
     }
   }
+  // A matter of the command line: it can wait until the source is right.
+  if (!options.isCheckOnly && !source.selected && !diags.getNumErrors())
+    reportChoice(*source.loader.files.front(), diags);
   if (diags.reachedLimit())
     mlir::emitRemark(diags.getLocation({})) << "stopped after " << Diagnostics::errorLimit << " errors";
   if (diags.getNumErrors() || !program)
@@ -371,6 +369,8 @@ std::optional<KnobSpace> atrex::frontend::exploreKnobs(llvm::SourceMgr &sourceMg
   loadDialects(context);
   Source source(sourceMgr, context, options);
   Diagnostics &diags = source.diags;
+  if (!source.selected && !diags.getNumErrors())
+    reportChoice(*source.loader.files.front(), diags);
   if (diags.getNumErrors() || !source.selected)
     return std::nullopt;
 

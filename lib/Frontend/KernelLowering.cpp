@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ElementwiseLowering.h"
+#include "SignatureLowering.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "atrex/Frontend/Lowering.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -42,15 +43,9 @@ private:
   //===--- Types and places -----------------------------------------------===//
 
   Type getType(DataType type) { return getMLIRType(b.getContext(), type); }
-  SmallVector<int64_t> getShape(ArrayRef<Extent> extents) {
-    SmallVector<int64_t> shape;
-    for (const Extent &extent : extents)
-      shape.push_back(extent.constant.value_or(ShapedType::kDynamic));
-    return shape;
-  }
   /// A vector, or the element type for a scalar.
   Type getTileType(ArrayRef<Extent> extents, DataType type) {
-    return extents.empty() ? getType(type) : Type(VectorType::get(getShape(extents), getType(type)));
+    return extents.empty() ? getType(type) : Type(VectorType::get(getStaticShape(extents), getType(type)));
   }
   Type getTileType(const Node &node) { return getTileType(node.shape, node.type); }
   MemRefType getMemoryType(const Variable &variable);
@@ -158,7 +153,7 @@ Location KernelLowering::getLoc(const Node &node) {
 }
 
 MemRefType KernelLowering::getMemoryType(const Variable &variable) {
-  SmallVector<int64_t> shape = getShape(variable.shape);
+  SmallVector<int64_t> shape = getStaticShape(variable.shape);
   if (variable.strides.empty())
     return MemRefType::get(shape, getType(variable.type));
   SmallVector<int64_t> strides;
@@ -171,42 +166,10 @@ func::FuncOp KernelLowering::createFunction() {
   SmallVector<Type> types;
   SmallVector<Attribute> argAttrs;
   SmallVector<Location> locs;
-  auto toStrings = [&](auto &&texts) {
-    SmallVector<Attribute> attrs;
-    for (const auto &text : texts)
-      attrs.push_back(b.getStringAttr(text));
-    return b.getArrayAttr(attrs);
-  };
   auto addArg = [&](const Variable &variable, bool isOutput) {
-    SmallVector<NamedAttribute> attrs;
-    attrs.push_back(b.getNamedAttr(atx::nameAttrName, b.getStringAttr(variable.name)));
-    if (variable.isScalar) {
-      types.push_back(getType(variable.type));
-      if (variable.defaultValue)
-        attrs.push_back(b.getNamedAttr(atx::defaultAttrName,
-                                       makeLiteralAttr(b.getContext(), variable.type, *variable.defaultValue)));
-    } else {
-      types.push_back(getMemoryType(variable));
-      SmallVector<std::string> shape, strides;
-      for (const Extent &extent : variable.shape)
-        shape.push_back(extent.value.str());
-      for (const DimExpr &stride : variable.strides)
-        strides.push_back(stride.str());
-      attrs.push_back(b.getNamedAttr(atx::shapeAttrName, toStrings(shape)));
-      if (!strides.empty())
-        attrs.push_back(b.getNamedAttr("atx.strides", toStrings(strides)));
-      if (variable.alignment)
-        attrs.push_back(b.getNamedAttr("atx.align", b.getI64IntegerAttr(variable.alignment)));
-      // Arithmetic works on signless integers; the host must know the sign.
-      if (variable.type == DataType::U8 || variable.type == DataType::U32)
-        attrs.push_back(b.getNamedAttr(
-            atx::typeAttrName, TypeAttr::get(IntegerType::get(b.getContext(), variable.type == DataType::U8 ? 8 : 32,
-                                                              IntegerType::Unsigned))));
-      if (isOutput)
-        attrs.push_back(b.getNamedAttr(atx::outputAttrName, b.getUnitAttr()));
-    }
+    types.push_back(variable.isScalar ? getType(variable.type) : Type(getMemoryType(variable)));
+    argAttrs.push_back(b.getDictionaryAttr(getArgumentAttrs(b, variable, isOutput)));
     locs.push_back(diags.getLocation(variable.loc));
-    argAttrs.push_back(b.getDictionaryAttr(attrs));
   };
   for (const Variable &param : kernel.params)
     addArg(param, /*isOutput=*/false);
@@ -222,19 +185,12 @@ func::FuncOp KernelLowering::createFunction() {
   auto function =
       func::FuncOp::create(b, diags.getLocation(kernel.loc), kernel.name, FunctionType::get(b.getContext(), types, {}));
   function->setAttr(atx::kernelAttrName, b.getUnitAttr());
-  SmallVector<std::string> grid;
+  SmallVector<Attribute> grid;
   for (unsigned axis = 0; axis < 3; ++axis)
-    grid.push_back(axis < kernel.grid.size() ? kernel.grid[axis].str() : "1");
-  function->setAttr(atx::gridAttrName, toStrings(grid));
+    grid.push_back(b.getStringAttr(axis < kernel.grid.size() ? kernel.grid[axis].str() : "1"));
+  function->setAttr(atx::gridAttrName, b.getArrayAttr(grid));
   function->setAttr(atx::threadsAttrName, b.getI64IntegerAttr(kernel.threads));
-  function->setAttr(atx::dimsAttrName, toStrings(kernel.runtimeDims));
-  function->setAttr("atx.constraints", toStrings(kernel.constraints));
-  if (!kernel.knobs.empty()) {
-    SmallVector<NamedAttribute> knobs;
-    for (const Knob &knob : kernel.knobs)
-      knobs.push_back(b.getNamedAttr(knob.name, b.getI64IntegerAttr(knob.value)));
-    function->setAttr("atx.knobs", b.getDictionaryAttr(knobs));
-  }
+  setSignatureAttrs(function, kernel);
   function.setAllArgAttrs(argAttrs);
   entry = &function.getBody().emplaceBlock();
   entry->addArguments(types, locs);
@@ -308,27 +264,7 @@ Value KernelLowering::getIndex(const DimExpr &expr) {
     value = getConstant(b.getIndexAttr(*number));
   } else {
     Value lhs = getIndex(expr.getLhs()), rhs = getIndex(expr.getRhs());
-    value = atTop([&]() -> Value {
-      Location loc = diags.getLocation(kernel.loc);
-      switch (expr.getKind()) {
-      case DimExpr::Kind::Add:
-        return arith::AddIOp::create(b, loc, lhs, rhs);
-      case DimExpr::Kind::Sub:
-        return arith::SubIOp::create(b, loc, lhs, rhs);
-      case DimExpr::Kind::Mul:
-        return arith::MulIOp::create(b, loc, lhs, rhs);
-      case DimExpr::Kind::FloorDiv:
-        return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-      case DimExpr::Kind::CeilDiv:
-        return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-      default:
-        break;
-      }
-      // The remainder has the sign of the divisor.
-      Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-      Value product = arith::MulIOp::create(b, loc, quotient, rhs);
-      return arith::SubIOp::create(b, loc, lhs, product);
-    });
+    value = atTop([&] { return createDimOperation(b, diags.getLocation(kernel.loc), expr.getKind(), lhs, rhs); });
   }
   indices[key] = value;
   return value;
@@ -336,27 +272,10 @@ Value KernelLowering::getIndex(const DimExpr &expr) {
 
 Value KernelLowering::lowerDim(const Node &node, const DimExpr &expr) {
   DimExpr value = simplify(expr);
-  if (std::optional<int64_t> constant = value.getConstant()) {
-    if (!isFloat(node.type))
-      return getConstant(b.getIntegerAttr(getType(node.type), *constant));
-    auto type = cast<FloatType>(getType(node.type));
-    llvm::APFloat number(type.getFloatSemantics());
-    number.convertFromAPInt(llvm::APInt(64, *constant, /*isSigned=*/true), /*IsSigned=*/true,
-                            llvm::APFloat::rmNearestTiesToEven);
-    return getConstant(b.getFloatAttr(type, number));
-  }
+  if (std::optional<int64_t> constant = value.getConstant())
+    return getConstant(makeDimAttr(b.getContext(), node.type, *constant));
   Value index = getIndex(value);
-  Location loc = getLoc(node);
-  return atTop([&]() -> Value {
-    if (node.type == DataType::I32)
-      return arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
-    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-    if (node.type == DataType::I64)
-      return wide;
-    lastAtTop = wide.getDefiningOp();
-    b.setInsertionPointAfter(lastAtTop);
-    return arith::SIToFPOp::create(b, loc, getType(node.type), wide);
-  });
+  return atTop([&] { return castDim(b, getLoc(node), node.type, index); });
 }
 
 Value KernelLowering::getValue(const Node *node) {
@@ -455,7 +374,7 @@ void KernelLowering::lowerNode(const Node &node) {
     return set(vector::TransposeOp::create(b, loc, first,
                                            SmallVector<int64_t>(transpose->axes.begin(), transpose->axes.end())));
   if (std::holds_alternative<Node::Broadcast>(node.op))
-    return set(broadcastTo(first, getShape(node.shape), loc));
+    return set(broadcastTo(first, getStaticShape(node.shape), loc));
 }
 
 /// Quotients and remainders by a positive constant need none of the tests that
@@ -467,7 +386,7 @@ Value KernelLowering::lowerConstantDivision(const Node &node, Elementwise op) {
     return {};
   Location loc = getLoc(node);
   bool isUnsigned = node.type == DataType::U8 || node.type == DataType::U32;
-  SmallVector<int64_t> shape = getShape(node.shape);
+  SmallVector<int64_t> shape = getStaticShape(node.shape);
   Value lhs = broadcastTo(getValue(node.operands[0]), shape, loc);
   auto constant = [&](int64_t value) {
     return broadcastTo(getConstant(b.getIntegerAttr(getType(node.type), value)), shape, loc);
@@ -497,7 +416,7 @@ Value KernelLowering::lowerCompute(const Node &node, Elementwise op) {
   Location loc = getLoc(node);
   ElementwiseBuilder builder(b, loc);
   DataType operandType = node.operands.front()->type;
-  SmallVector<int64_t> shape = getShape(node.shape);
+  SmallVector<int64_t> shape = getStaticShape(node.shape);
   SmallVector<Value> operands;
   for (const Node *operand : node.operands) {
     Value value;
@@ -568,7 +487,7 @@ Value KernelLowering::lowerReduce(const Node &node, const Node::Reduce &reduce) 
   int exponent;
   bool isPowerOfTwo = std::frexp(count, &exponent) == 0.5 && exponent < 120;
   Value factor = broadcastTo(getConstant(makeFloatAttr(b.getContext(), node.type, isPowerOfTwo ? 1 / count : count)),
-                             getShape(node.shape), loc);
+                             getStaticShape(node.shape), loc);
   if (isPowerOfTwo)
     return arith::MulFOp::create(b, loc, value, factor, contract);
   return arith::DivFOp::create(b, loc, value, factor, contract);
@@ -651,7 +570,7 @@ Value KernelLowering::lowerContract(const Node &node, const Node::Contract &cont
         if (value.getType() != type)
           value = vector::ShapeCastOp::create(b, loc, type, value);
       }
-      value = broadcastTo(value, getShape(node.shape), loc);
+      value = broadcastTo(value, getStaticShape(node.shape), loc);
       product = product ? at(node).create(Elementwise::Mul, node.type, node.type, {product, value}) : value;
     }
     return product;
@@ -676,7 +595,8 @@ Value KernelLowering::lowerContract(const Node &node, const Node::Contract &cont
     for (Operand &operand : operands)
       operand.value = at(node).cast(operand.value, operand.type, node.type);
   AffineMap maps[] = {getMap(operands[0].loops), getMap(operands[1].loops), getMap(llvm::seq<unsigned>(0, numResult))};
-  Value zero = broadcastTo(getConstant(cast<TypedAttr>(b.getZeroAttr(getType(node.type)))), getShape(node.shape), loc);
+  Value zero =
+      broadcastTo(getConstant(cast<TypedAttr>(b.getZeroAttr(getType(node.type)))), getStaticShape(node.shape), loc);
   SmallVector<Attribute> iteratorAttrs;
   for (vector::IteratorType iterator : iterators)
     iteratorAttrs.push_back(vector::IteratorTypeAttr::get(b.getContext(), iterator));
@@ -720,7 +640,7 @@ Value KernelLowering::lowerAtomic(const Node &node, const KernelOp &op, ValueRan
   unsigned next = indices.size();
   auto take = [&] {
     const Node *operand = node.operands[next++];
-    return broadcastTo(getValue(operand), getShape(node.shape), loc);
+    return broadcastTo(getValue(operand), getStaticShape(node.shape), loc);
   };
   Value compare = kind == atx::TileAtomicKind::Cas ? take() : Value();
   Value value = take();
@@ -754,7 +674,7 @@ void KernelLowering::lowerKernelOp(const Node &node, const KernelOp &op) {
   case KernelOp::Kind::Store: {
     unsigned rank = getMemoryRank(op.memory);
     SmallVector<Value> indices = getValues(ArrayRef<Node *>(node.operands).take_front(rank));
-    Value value = broadcastTo(getValue(node.operands[rank]), getShape(node.shape), loc);
+    Value value = broadcastTo(getValue(node.operands[rank]), getStaticShape(node.shape), loc);
     Value mask = op.hasExtra ? withRank(node.operands[rank + 1], node.shape.size(), loc) : Value();
     atx::TileStoreOp::create(b, loc, value, getMemory(op.memory), indices, mask);
     return;
@@ -765,7 +685,7 @@ void KernelLowering::lowerKernelOp(const Node &node, const KernelOp &op) {
   }
   case KernelOp::Kind::Shared: {
     auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    auto type = MemRefType::get(getShape(node.shape), getType(node.type), MemRefLayoutAttrInterface(), space);
+    auto type = MemRefType::get(getStaticShape(node.shape), getType(node.type), MemRefLayoutAttrInterface(), space);
     return set(atx::TileSharedOp::create(b, loc, type));
   }
   case KernelOp::Kind::Barrier:
@@ -933,7 +853,8 @@ Value KernelLowering::lowerRaw(const Node &node, const KernelOp &op) {
 
   // Positions inside of the text are positions in the source, where no escape
   // stands before them.
-  llvm::StringRef source(op.textLoc.getPointer() + 1, std::min<size_t>(op.text.size(), 1u << 20));
+  unsigned quotes = llvm::StringRef(op.textLoc.getPointer(), 2) == "\"\"" && !op.text.empty() ? 3 : 1;
+  llvm::StringRef source(op.textLoc.getPointer() + quotes, std::min<size_t>(op.text.size(), 1u << 20));
   bool isPlain = source == op.text;
   OwningOpRef<ModuleOp> parsed;
   {
@@ -949,7 +870,7 @@ Value KernelLowering::lowerRaw(const Node &node, const KernelOp &op) {
           offset = llvm::StringRef(text).find('\n', offset) + 1;
         offset += file.getColumn() - 1;
         if (offset >= begin && offset <= end)
-          where = llvm::SMLoc::getFromPointer(op.textLoc.getPointer() + 1 + (offset - begin));
+          where = llvm::SMLoc::getFromPointer(op.textLoc.getPointer() + quotes + (offset - begin));
       }
       rawErrors.emplace_back(where, diagnostic.str());
       return success();

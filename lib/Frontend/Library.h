@@ -14,6 +14,7 @@
 #define ATREX_LIB_FRONTEND_LIBRARY_H
 
 #include "atrex/Frontend/AST.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <variant>
@@ -35,6 +36,9 @@ struct Library {
   std::vector<llvm::StringRef> constNames, fnNames;
   /// Helpers with an error that has been reported.
   llvm::StringSet<> failedFns;
+  /// Names that were called unused, by position: several programs may inline a
+  /// helper or launch a kernel.
+  llvm::DenseSet<const char *> warned;
 };
 
 } // namespace atrex::frontend

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "atrex/Frontend/Lowering.h"
 #include "ElementwiseLowering.h"
+#include "SignatureLowering.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -166,27 +167,10 @@ func::FuncOp OperatorLowering::createFunction() {
   SmallVector<Type> types, resultTypes;
   SmallVector<Attribute> argAttrs;
   auto addArg = [&](const Variable &variable, bool isOutput) {
-    SmallVector<NamedAttribute> attrs;
-    attrs.push_back(b.getNamedAttr(atx::nameAttrName, b.getStringAttr(variable.name)));
-    if (variable.isScalar) {
-      types.push_back(getType(variable.type));
-      if (variable.defaultValue)
-        attrs.push_back(b.getNamedAttr(atx::defaultAttrName, makeLiteral(variable.type, *variable.defaultValue)));
-    } else {
-      types.push_back(getTensorType(variable.shape, variable.type));
-      SmallVector<Attribute> shape;
-      for (const Extent &extent : variable.shape)
-        shape.push_back(b.getStringAttr(extent.value.str()));
-      attrs.push_back(b.getNamedAttr(atx::shapeAttrName, b.getArrayAttr(shape)));
-      // Arithmetic works on signless integers; the host must know the sign.
-      if (variable.type == DataType::U8 || variable.type == DataType::U32)
-        attrs.push_back(b.getNamedAttr(
-            atx::typeAttrName, TypeAttr::get(IntegerType::get(b.getContext(), variable.type == DataType::U8 ? 8 : 32,
-                                                              IntegerType::Unsigned))));
-      if (isOutput)
-        attrs.push_back(b.getNamedAttr(atx::outputAttrName, b.getUnitAttr()));
+    SmallVector<NamedAttribute> attrs = getArgumentAttrs(b, variable, isOutput);
+    types.push_back(variable.isScalar ? getType(variable.type) : Type(getTensorType(variable.shape, variable.type)));
+    if (!variable.isScalar)
       attrs.push_back(b.getNamedAttr(bufferization::BufferizationDialect::kWritableAttrName, b.getBoolAttr(isOutput)));
-    }
     argAttrs.push_back(b.getDictionaryAttr(attrs));
   };
   for (const Variable &param : op.params)
@@ -196,18 +180,11 @@ func::FuncOp OperatorLowering::createFunction() {
     resultTypes.push_back(types.back());
   }
 
-  auto toStrings = [&](const std::vector<std::string> &texts) {
-    SmallVector<Attribute> attrs;
-    for (const std::string &text : texts)
-      attrs.push_back(b.getStringAttr(text));
-    return b.getArrayAttr(attrs);
-  };
   b.setInsertionPointToEnd(module.getBody());
   auto function =
       func::FuncOp::create(b, getLoc(op.loc), op.name, FunctionType::get(b.getContext(), types, resultTypes));
   function->setAttr(atx::operatorAttrName, b.getUnitAttr());
-  function->setAttr(atx::dimsAttrName, toStrings(op.runtimeDims));
-  function->setAttr("atx.constraints", toStrings(op.constraints));
+  setSignatureAttrs(function, op);
   function.setAllArgAttrs(argAttrs);
 
   SmallVector<Location> locs;
@@ -355,41 +332,15 @@ mlir::Value OperatorLowering::getIndexUncached(const DimExpr &expr, Location loc
     return tensor::DimOp::create(b, loc, tensor, getConstant(b.getIndexAttr(axis), loc));
   }
   mlir::Value lhs = getIndex(expr.getLhs(), loc), rhs = getIndex(expr.getRhs(), loc);
-  switch (expr.getKind()) {
-  case DimExpr::Kind::Add:
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  case DimExpr::Kind::Sub:
-    return arith::SubIOp::create(b, loc, lhs, rhs);
-  case DimExpr::Kind::Mul:
-    return arith::MulIOp::create(b, loc, lhs, rhs);
-  case DimExpr::Kind::FloorDiv:
-    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-  case DimExpr::Kind::CeilDiv:
-    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-  default:
-    break;
-  }
-  // The remainder has the sign of the divisor.
-  mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-  return arith::SubIOp::create(b, loc, lhs, arith::MulIOp::create(b, loc, quotient, rhs));
+  return createDimOperation(b, loc, expr.getKind(), lhs, rhs);
 }
 
 mlir::Value OperatorLowering::lowerDim(const Node &node, const DimExpr &expr) {
   Location loc = getLoc(node);
   DimExpr value = simplify(expr);
-  if (std::optional<int64_t> constant = value.getConstant()) {
-    if (node.type != DataType::F32)
-      return getConstant(b.getIntegerAttr(getType(node.type), *constant), loc);
-    llvm::APFloat number(llvm::APFloat::IEEEsingle());
-    number.convertFromAPInt(llvm::APInt(64, *constant, /*isSigned=*/true), /*IsSigned=*/true,
-                            llvm::APFloat::rmNearestTiesToEven);
-    return getConstant(b.getFloatAttr(b.getF32Type(), number), loc);
-  }
-  mlir::Value index = getIndex(value, loc);
-  if (node.type == DataType::I32)
-    return arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
-  mlir::Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-  return node.type == DataType::I64 ? wide : arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+  if (std::optional<int64_t> constant = value.getConstant())
+    return getConstant(makeDimAttr(b.getContext(), node.type, *constant), loc);
+  return castDim(b, loc, node.type, getIndex(value, loc));
 }
 
 mlir::Value OperatorLowering::getScalar(const Node &node, bool inComputeType) {

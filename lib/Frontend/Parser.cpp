@@ -865,6 +865,15 @@ const Stmt *Parser::parseStatement(bool &ok) {
     }
     if (ahead.is(TokenKind::LParen) || ahead.is(TokenKind::LSquare) || ahead.is(TokenKind::Dot))
       return parseExprStatement(ok);
+    if ((tok.text == "break" || tok.text == "continue") && !ahead.is(TokenKind::Assign) && !getCompound(ahead.kind)) {
+      // All work-items go through the same rounds.
+      diags.error(tok.getLoc()) << "there is no '" << tok.text << "'; "
+                                << (tok.text == "break" ? "a loop that may end early is a 'while' with a condition"
+                                                        : "what a round leaves out stands in an 'if'");
+      bodyHasErrors = true;
+      advance();
+      return nullptr;
+    }
     return parseAssign(ok);
   default:
     failExpected("a statement ('let name = ...' or 'result = ...') or '}'");
@@ -1211,6 +1220,17 @@ const Expr *Parser::parseMember(const Expr *base) {
 }
 
 const Expr *Parser::parsePrimary() {
+  if (tok.is(TokenKind::KwIf) && !tok.startsLine) {
+    diags.error(tok.getLoc()) << "'if' is a statement; 'where(condition, a, b)' chooses between values";
+    // Its branches are no statements.
+    while (!tok.is(TokenKind::Eof) && !atDefinition() && !tok.is(TokenKind::RBrace) && !tok.startsLine) {
+      if (tok.is(TokenKind::LBrace))
+        skipBlock();
+      else
+        advance();
+    }
+    return nullptr;
+  }
   // What begins a statement on a new line does not end the one before.
   if (atStatementStart()) {
     failExpected("an expression");

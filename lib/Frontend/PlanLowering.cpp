@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ElementwiseLowering.h"
+#include "SignatureLowering.h"
 #include "atrex/Frontend/DimAlgebra.h"
 #include "atrex/Frontend/Lowering.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -38,13 +39,11 @@ public:
 
 private:
   MemRefType getMemoryType(ArrayRef<Extent> shape, DataType type) {
-    SmallVector<int64_t> extents;
-    for (const Extent &extent : shape)
-      extents.push_back(extent.constant.value_or(ShapedType::kDynamic));
-    return MemRefType::get(extents, getMLIRType(b.getContext(), type));
+    return MemRefType::get(getStaticShape(shape), getMLIRType(b.getContext(), type));
   }
   mlir::Value getIndex(const DimExpr &expr, Location loc);
-  mlir::Value allocate(ArrayRef<Extent> shape, DataType type, Location loc);
+  /// A workspace for `node`.
+  mlir::Value allocate(const Node &node);
   /// The memory of a tensor, or a scalar.
   mlir::Value getOperand(const Node &node);
   /// Computes tensors into memory.
@@ -76,39 +75,20 @@ mlir::Value PlanLowering::getIndex(const DimExpr &expr, Location loc) {
     value = memref::DimOp::create(b, loc, carrier->second.first, carrier->second.second);
   } else {
     mlir::Value lhs = getIndex(expr.getLhs(), loc), rhs = getIndex(expr.getRhs(), loc);
-    switch (expr.getKind()) {
-    case DimExpr::Kind::Add:
-      value = arith::AddIOp::create(b, loc, lhs, rhs);
-      break;
-    case DimExpr::Kind::Sub:
-      value = arith::SubIOp::create(b, loc, lhs, rhs);
-      break;
-    case DimExpr::Kind::Mul:
-      value = arith::MulIOp::create(b, loc, lhs, rhs);
-      break;
-    case DimExpr::Kind::FloorDiv:
-      value = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-      break;
-    case DimExpr::Kind::CeilDiv:
-      value = arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-      break;
-    default: {
-      // The remainder has the sign of the divisor.
-      mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-      value = arith::SubIOp::create(b, loc, lhs, arith::MulIOp::create(b, loc, quotient, rhs));
-      break;
-    }
-    }
+    value = createDimOperation(b, loc, expr.getKind(), lhs, rhs);
   }
   return indices[expr.str()] = value;
 }
 
-mlir::Value PlanLowering::allocate(ArrayRef<Extent> shape, DataType type, Location loc) {
+mlir::Value PlanLowering::allocate(const Node &node) {
+  Location loc = diags.getLocation(node.loc);
+  if (!node.name.empty())
+    loc = NameLoc::get(b.getStringAttr(node.name), loc);
   SmallVector<mlir::Value> sizes;
-  for (const Extent &extent : shape)
+  for (const Extent &extent : node.shape)
     if (!extent.constant)
       sizes.push_back(getIndex(extent.value, loc));
-  auto alloc = memref::AllocOp::create(b, loc, getMemoryType(shape, type), sizes);
+  auto alloc = memref::AllocOp::create(b, loc, getMemoryType(node.shape, node.type), sizes);
   alloc->setAttr(atx::nameAttrName, b.getStringAttr("workspace." + std::to_string(numWorkspaces++)));
   return alloc;
 }
@@ -120,7 +100,7 @@ mlir::Value PlanLowering::getOperand(const Node &node) {
   auto known = memory.find(&node);
   if (known != memory.end())
     return known->second;
-  mlir::Value target = allocate(node.shape, node.type, loc);
+  mlir::Value target = allocate(node);
   lowerPart(&node, target);
   memory[&node] = target;
   return target;
@@ -250,7 +230,7 @@ void PlanLowering::lowerLaunch(const Node &node, const Node::Launch &launch) {
           llvm::none_of(op.params, [&, i = i](const Variable &p) { return p.name == op.results[i].name; }))
         target = entry->getArgument(op.params.size() + i);
     if (!target)
-      target = allocate(user->shape, user->type, loc);
+      target = allocate(*user);
     memory[user.get()] = target;
     results[extract->index] = target;
   }
@@ -284,44 +264,19 @@ void PlanLowering::run() {
   SmallVector<Location> locs;
   SmallVector<Attribute> argAttrs;
   auto addArg = [&](const Variable &variable, bool isOutput) {
-    SmallVector<NamedAttribute> attrs;
-    attrs.push_back(b.getNamedAttr(atx::nameAttrName, b.getStringAttr(variable.name)));
-    if (variable.isScalar) {
-      types.push_back(getMLIRType(b.getContext(), variable.type));
-      if (variable.defaultValue)
-        attrs.push_back(b.getNamedAttr(atx::defaultAttrName,
-                                       makeLiteralAttr(b.getContext(), variable.type, *variable.defaultValue)));
-    } else {
-      types.push_back(getMemoryType(variable.shape, variable.type));
-      SmallVector<Attribute> shape;
-      for (const Extent &extent : variable.shape)
-        shape.push_back(b.getStringAttr(extent.value.str()));
-      attrs.push_back(b.getNamedAttr(atx::shapeAttrName, b.getArrayAttr(shape)));
-      if (variable.type == DataType::U8 || variable.type == DataType::U32)
-        attrs.push_back(b.getNamedAttr(
-            atx::typeAttrName, TypeAttr::get(IntegerType::get(b.getContext(), variable.type == DataType::U8 ? 8 : 32,
-                                                              IntegerType::Unsigned))));
-      if (isOutput)
-        attrs.push_back(b.getNamedAttr(atx::outputAttrName, b.getUnitAttr()));
-    }
-    argAttrs.push_back(b.getDictionaryAttr(attrs));
+    types.push_back(variable.isScalar ? getMLIRType(b.getContext(), variable.type)
+                                      : Type(getMemoryType(variable.shape, variable.type)));
+    argAttrs.push_back(b.getDictionaryAttr(getArgumentAttrs(b, variable, isOutput)));
     locs.push_back(diags.getLocation(variable.loc));
   };
   for (const Variable &param : op.params)
     addArg(param, /*isOutput=*/false);
   for (const Variable &result : op.results)
     addArg(result, /*isOutput=*/true);
-  auto toStrings = [&](const std::vector<std::string> &texts) {
-    SmallVector<Attribute> attrs;
-    for (const std::string &text : texts)
-      attrs.push_back(b.getStringAttr(text));
-    return b.getArrayAttr(attrs);
-  };
   b.setInsertionPointToEnd(module.getBody());
   auto plan = func::FuncOp::create(b, diags.getLocation(op.loc), op.name, b.getFunctionType(types, {}));
   plan->setAttr(atx::planAttrName, b.getUnitAttr());
-  plan->setAttr(atx::dimsAttrName, toStrings(op.runtimeDims));
-  plan->setAttr("atx.constraints", toStrings(op.constraints));
+  setSignatureAttrs(plan, op);
   plan.setAllArgAttrs(argAttrs);
   entry = &plan.getBody().emplaceBlock();
   entry->addArguments(types, locs);

@@ -88,9 +88,9 @@ std::optional<DataType> getDataType(Type type) {
     return DataType::U8;
   if (type.isUnsignedInteger(32))
     return DataType::U32;
-  for (DataType candidate :
-       {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16, DataType::F16,
-        DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ})
+  for (DataType candidate : {DataType::I1, DataType::I8, DataType::I16, DataType::I32, DataType::I64, DataType::BF16,
+                             DataType::F16, DataType::F32, DataType::F64, DataType::E4M3FN, DataType::E4M3FNUZ,
+                             DataType::E5M2, DataType::E5M2FNUZ, DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN})
     if (getMLIRType(type.getContext(), candidate) == type)
       return candidate;
   return std::nullopt;
@@ -148,7 +148,9 @@ std::string list(ArrayRef<std::string> items) { return llvm::join(items, ", "); 
 
 class FunctionPrinter {
 public:
-  FunctionPrinter(func::FuncOp function, std::string &out) : function(function), out(out), b(function.getContext()) {}
+  /// `symbols` holds the names that functions have in the text.
+  FunctionPrinter(func::FuncOp function, std::string &out, const llvm::StringMap<std::string> &symbols)
+      : function(function), out(out), symbols(symbols), b(function.getContext()) {}
   LogicalResult run();
 
 private:
@@ -255,8 +257,19 @@ private:
   std::string describeType(Value value);
   LogicalResult printHeader(bool isKernel);
 
+  //===--- Plans ----------------------------------------------------------===//
+
+  LogicalResult runPlan();
+  void printLaunch(atx::LaunchOp launch, func::FuncOp callee);
+  std::string printKernelLaunch(atx::LaunchOp launch, func::FuncOp callee);
+  SmallVector<Expr> printPart(atx::LaunchOp launch, func::FuncOp callee);
+  Expr getArgument(Value value, Operation *op);
+  void defineMemory(Value memory, const std::string &name, func::FuncOp callee, unsigned index);
+  bool isReadByLaunch(Value memory);
+
   func::FuncOp function;
   std::string &out;
+  const llvm::StringMap<std::string> &symbols;
   OpBuilder b;
   unsigned indent = 0;
   bool hasFailed = false;
@@ -986,11 +999,7 @@ std::optional<Expr> FunctionPrinter::printElementwise(Operation *op) {
       })
       .Case<math::AbsFOp, math::AbsIOp>([&](auto) { return function("abs"); })
       .Case<math::ExpOp>([&](auto) { return function("exp"); })
-      .Case([&](math::Exp2Op) -> std::optional<Expr> {
-        if (isApproximate(op))
-          return std::nullopt;
-        return function("exp2");
-      })
+      .Case([&](math::Exp2Op) { return function(isApproximate(op) ? "fast_exp2" : "exp2"); })
       .Case<math::LogOp>([&](auto) { return function("log"); })
       .Case<math::Log2Op>([&](auto) { return function("log2"); })
       .Case([&](math::SqrtOp) { return function(isApproximate(op) ? "fast_sqrt" : "sqrt"); })
@@ -2168,8 +2177,8 @@ LogicalResult FunctionPrinter::printHeader(bool isKernel) {
   if (auto dims = function->getAttrOfType<ArrayAttr>(atx::dimsAttrName))
     for (Attribute dim : dims)
       names.insert(cast<StringAttr>(dim).getValue());
-  std::string text =
-      (isKernel ? "kernel " : "op ") + function.getName().str() + "(" + list(params) + ") -> (" + list(results) + ")";
+  std::string text = (isKernel ? "kernel " : "op ") + symbols.lookup(function.getName()) + "(" + list(params) +
+                     ") -> (" + list(results) + ")";
   auto getTexts = [&](StringRef attribute) {
     SmallVector<std::string> texts;
     if (auto array = function->getAttrOfType<ArrayAttr>(attribute))
@@ -2233,15 +2242,17 @@ LogicalResult FunctionPrinter::printHeader(bool isKernel) {
 }
 
 LogicalResult FunctionPrinter::run() {
-  bool isKernel = function->hasAttr(atx::kernelAttrName);
-  if (!isKernel && !function->hasAttr(atx::operatorAttrName))
+  bool isKernel = function->hasAttr(atx::kernelAttrName), isPlan = function->hasAttr(atx::planAttrName);
+  if (!isKernel && !isPlan && !function->hasAttr(atx::operatorAttrName))
     return function.emitError() << "function '" << function.getName()
                                 << "' is neither a kernel in tile form ('atx.kernel') nor an operator "
-                                   "('atx.operator'); the kernel language has no form for it";
+                                   "('atx.operator', 'atx.plan'); the kernel language has no form for it";
   if (!function.getBody().hasOneBlock())
     return function.emitError() << "function '" << function.getName()
                                 << "' has not one block; control flow must be structured to be printed";
-  names.insert(function.getName());
+  names.insert(symbols.lookup(function.getName()));
+  if (isPlan)
+    return runPlan();
   findGroups();
   Block &entry = function.getBody().front();
   countUses(entry);
@@ -2270,7 +2281,225 @@ LogicalResult FunctionPrinter::run() {
   return failure(hasFailed);
 }
 
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// Whether a launch reads what another one writes there.
+bool FunctionPrinter::isReadByLaunch(Value memory) {
+  for (OpOperand &use : memory.getUses()) {
+    auto launch = dyn_cast<atx::LaunchOp>(use.getOwner());
+    if (!launch)
+      continue;
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(launch, launch.getKernelAttr());
+    unsigned index = use.getOperandNumber();
+    if (index >= launch.getArgs().size() || !callee || !callee.getArgAttr(index, atx::outputAttrName))
+      return true;
+  }
+  return false;
+}
+
+/// What is passed to a launch.
+Expr FunctionPrinter::getArgument(Value value, Operation *op) {
+  if (auto known = exprs.find(value); known != exprs.end())
+    return known->second;
+  if (std::optional<Expr> literal = getLiteral(value))
+    return *literal;
+  return fail(op, isa<MemRefType>(value.getType()) ? ": it reads memory that nothing before has written"
+                                                   : ": it passes a value that is neither a parameter nor a constant");
+}
+
+/// Memory that a launch has written, under a name.
+void FunctionPrinter::defineMemory(Value memory, const std::string &name, func::FuncOp callee, unsigned index) {
+  Expr expr;
+  expr.text = name;
+  expr.type = getType(memory);
+  if (auto type = callee.getArgAttrOfType<TypeAttr>(index, atx::typeAttrName))
+    expr.type = getDataType(type.getValue()).value_or(expr.type);
+  if (auto alloc = memory.getDefiningOp<memref::AllocOp>()) {
+    for (OpFoldResult size : alloc.getMixedSizes())
+      expr.shape.push_back(getDimText(size, alloc));
+  } else if (auto arg = dyn_cast<BlockArgument>(memory)) {
+    if (auto extents = function.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(), atx::shapeAttrName))
+      for (Attribute extent : extents)
+        expr.shape.push_back(cast<StringAttr>(extent).getValue().str());
+  }
+  exprs[memory] = std::move(expr);
+}
+
+/// The launch, without the names of its results.
+std::string FunctionPrinter::printKernelLaunch(atx::LaunchOp launch, func::FuncOp callee) {
+  SmallVector<std::string> args, dims;
+  for (auto [i, operand] : llvm::enumerate(launch.getArgs())) {
+    if (callee.getArgAttr(i, atx::outputAttrName))
+      continue;
+    if (!operand.getType().isIndex()) {
+      args.push_back(getArgument(operand, launch).text);
+      continue;
+    }
+    auto name = callee.getArgAttrOfType<StringAttr>(i, atx::nameAttrName);
+    bool isKnown = false;
+    for (unsigned other = 0; other < callee.getNumArguments(); ++other) {
+      auto shape = callee.getArgAttrOfType<ArrayAttr>(other, atx::shapeAttrName);
+      isKnown |= shape && !callee.getArgAttr(other, atx::outputAttrName) && llvm::is_contained(shape, Attribute(name));
+    }
+    if (!isKnown && name)
+      dims.push_back(name.getValue().str() + " = " + getDimText(operand, launch));
+  }
+  llvm::append_range(args, dims);
+  std::string text = "launch " + symbols.lookup(callee.getName()) + "(" + list(args) + ")";
+  if (launch.getCountMemory()) {
+    SmallVector<std::string> indices;
+    for (Value index : launch.getCountIndices())
+      indices.push_back(getDimText(index, launch));
+    text += " count " + getArgument(launch.getCountMemory(), launch).text + "[" + list(indices) + "]";
+  }
+  return text;
+}
+
+/// An operator between launches: its body stands in that of the plan. What its
+/// results are.
+SmallVector<Expr> FunctionPrinter::printPart(atx::LaunchOp launch, func::FuncOp callee) {
+  FunctionPrinter part(callee, out, symbols);
+  part.indent = indent;
+  part.names = std::move(names);
+  part.findGroups();
+  Block &entry = callee.getBody().front();
+  part.countUses(entry);
+  SmallVector<ShapeText> shapes;
+  for (auto [arg, operand] : llvm::zip_equal(entry.getArguments(), launch.getArgs())) {
+    unsigned i = arg.getArgNumber();
+    ShapeText shape;
+    if (auto extents = callee.getArgAttrOfType<ArrayAttr>(i, atx::shapeAttrName))
+      for (Attribute extent : extents)
+        shape.push_back(cast<StringAttr>(extent).getValue().str());
+    if (callee.getArgAttr(i, atx::outputAttrName)) {
+      shapes.push_back(shape);
+      continue;
+    }
+    Expr expr = getArgument(operand, launch);
+    if (isa<ShapedType>(arg.getType()))
+      expr.shape = shape;
+    part.exprs[arg] = std::move(expr);
+  }
+  part.printBlock(entry);
+  SmallVector<Expr> results;
+  Operation *ret = entry.getTerminator();
+  if (ret->getNumOperands() != shapes.size())
+    part.fail(ret, ": the operator returns not as many values as it has outputs");
+  for (auto [value, shape] : llvm::zip(ret->getOperands(), shapes)) {
+    if (part.hasFailed)
+      break;
+    Expr expr = part.get(value);
+    results.push_back(part.fit(expr, shape));
+  }
+  part.flush(/*all=*/true);
+  names = std::move(part.names);
+  hasFailed |= part.hasFailed;
+  return results;
+}
+
+void FunctionPrinter::printLaunch(atx::LaunchOp launch, func::FuncOp callee) {
+  SmallVector<std::pair<Value, unsigned>> outputs;
+  for (auto [i, operand] : llvm::enumerate(launch.getArgs())) {
+    if (!callee.getArgAttr(i, atx::outputAttrName))
+      continue;
+    if (exprs.contains(operand)) {
+      fail(launch, ": it writes memory that was written before");
+      return;
+    }
+    outputs.emplace_back(operand, i);
+  }
+  auto chooseName = [&](Value memory) {
+    StringRef name = getName(memory);
+    if (auto arg = dyn_cast<BlockArgument>(memory); arg && name.empty())
+      name = memories[arg];
+    return makeUnique(name.empty() ? "work" : name);
+  };
+  // Results of the operator that no launch reads need no name of their own.
+  bool isDirect = llvm::all_of(
+      outputs, [&](const auto &output) { return isa<BlockArgument>(output.first) && !isReadByLaunch(output.first); });
+  if (callee->hasAttr(atx::operatorAttrName)) {
+    SmallVector<Expr> values = printPart(launch, callee);
+    for (auto [output, value] : llvm::zip(outputs, values)) {
+      auto arg = dyn_cast<BlockArgument>(output.first);
+      if (arg && !isReadByLaunch(arg)) {
+        defineMemory(arg, value.text, callee, output.second);
+        continue;
+      }
+      std::string name = chooseName(output.first);
+      line("let " + name + " = " + value.text);
+      defineMemory(output.first, name, callee, output.second);
+    }
+    return;
+  }
+  std::string text = printKernelLaunch(launch, callee);
+  SmallVector<std::string> targets;
+  for (const auto &[memory, index] : outputs) {
+    std::string name = isDirect ? memories[memory] : chooseName(memory);
+    targets.push_back(name);
+    defineMemory(memory, name, callee, index);
+    // Assigned here.
+    if (isDirect)
+      exprs[memory].text.clear();
+  }
+  if (targets.empty())
+    line(text);
+  else
+    line((isDirect ? "" : "let ") + (targets.size() == 1 ? targets.front() : "(" + list(targets) + ")") + " = " + text);
+}
+
+LogicalResult FunctionPrinter::runPlan() {
+  if (failed(printHeader(/*isKernel=*/false)))
+    return failure();
+  Block &entry = function.getBody().front();
+  for (Operation &op : entry.without_terminator()) {
+    if (isa<memref::AllocOp>(op) || isMemoryEffectFree(&op))
+      continue;
+    auto launch = dyn_cast<atx::LaunchOp>(op);
+    func::FuncOp callee;
+    if (launch)
+      callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(launch, launch.getKernelAttr());
+    if (callee && !callee.isExternal() && callee.getNumArguments() == launch.getArgs().size())
+      printLaunch(launch, callee);
+    else
+      fail(&op, launch ? ": the kernel is not in the module" : "");
+    if (hasFailed)
+      return failure();
+  }
+  for (BlockArgument arg : entry.getArguments()) {
+    if (!function.getArgAttr(arg.getArgNumber(), atx::outputAttrName))
+      continue;
+    auto value = exprs.find(arg);
+    if (value == exprs.end())
+      return function.emitError() << "no launch writes result '" << memories[arg]
+                                  << "'; the kernel language has no form for that";
+    if (!value->second.text.empty())
+      line(memories[arg] + " = " + value->second.text);
+  }
+  out += "}\n";
+  return failure(hasFailed);
+}
+
 std::optional<std::string> atrex::frontend::printSource(ModuleOp module) {
+  // Names of the language for all functions; what a plan computes between launches
+  // stands in the plan.
+  llvm::StringMap<std::string> symbols;
+  llvm::StringSet<> taken, parts;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    std::string name;
+    for (char c : function.getName())
+      name += llvm::isAlnum(c) || c == '_' ? c : '_';
+    if (name.empty() || llvm::isDigit(name.front()))
+      name = "f" + name;
+    bool isFree = name == function.getName() || !module.lookupSymbol(name);
+    while (!isFree || !taken.insert(name).second) {
+      name += "_";
+      isFree = !module.lookupSymbol(name);
+    }
+    symbols[function.getName()] = name;
+  }
+  module.walk([&](atx::LaunchOp launch) { parts.insert(launch.getKernel()); });
   std::string text;
   for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<func::FuncOp>(op);
@@ -2279,9 +2508,11 @@ std::optional<std::string> atrex::frontend::printSource(ModuleOp module) {
                      << "kernels is printed";
       return std::nullopt;
     }
+    if (function->hasAttr(atx::operatorAttrName) && parts.contains(function.getName()))
+      continue;
     if (!text.empty())
       text += "\n";
-    if (failed(FunctionPrinter(function, text).run()))
+    if (failed(FunctionPrinter(function, text, symbols).run()))
       return std::nullopt;
   }
   return text;

@@ -113,6 +113,8 @@ void Analyzer::declareTypes() {
     }
     if (!typeParams.try_emplace(param.name, type).second)
       diags.error(param.loc) << "type '" << param.name << "' is declared twice";
+    else
+      result->types.emplace_back(param.name.str(), type);
   }
 }
 
@@ -360,9 +362,42 @@ Value Analyzer::makeMemory(const Variable &variable, MemoryRef::Kind kind) {
   return value;
 }
 
+/// Rows of packed elements begin and end with a byte: `count` of them, or a stride.
+/// What constants do not decide is checked before a launch.
+bool Analyzer::checkPacked(DataType type, const DimExpr &count, const llvm::Twine &what, llvm::SMLoc loc) {
+  int64_t unit = getElementsPerUnit(type);
+  if (unit == 1)
+    return true;
+  DimExpr value = count.substitute(dims);
+  DimExpr rest = simplify(DimExpr::binary(DimExpr::Kind::Mod, value, DimExpr::constant(unit)));
+  std::optional<int64_t> constant = rest.getConstant();
+  if (!constant) {
+    require(DimExpr::binary(DimExpr::Kind::Mod, value, DimExpr::constant(unit)), "==", DimExpr::constant(0));
+    return true;
+  }
+  if (*constant == 0)
+    return true;
+  mlir::InFlightDiagnostic diagnostic = diags.error(loc);
+  diagnostic << what << " of a tensor of '" << getName(type) << "' must be a multiple of " << unit << ": "
+             << (unit == 2 ? "two elements fill a byte" : "four elements fill three bytes");
+  std::string values = describeDims(count);
+  if (std::optional<int64_t> number = simplify(value).getConstant())
+    diagnostic << "; it is " << *number << (values.empty() ? "" : " for ") << values;
+  return false;
+}
+
 /// Strides and alignment that the source states.
 bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
   bool ok = true;
+  if (isPacked(variable.type)) {
+    if (variable.shape.empty()) {
+      diags.error(value.type.range.Start)
+          << "'" << getName(variable.type) << "' is smaller than a byte: a tensor of it "
+          << "has at least one axis";
+      return false;
+    }
+    ok = checkPacked(variable.type, variable.shape.back().written, "the last extent", value.type.extents.back()->loc);
+  }
   if (value.type.hasStrides) {
     if (!isKernel) {
       diags.error(value.type.range.Start) << "strides belong to kernels; tensors of an operator are contiguous";
@@ -389,6 +424,13 @@ bool Analyzer::checkLayout(const ast::ValueDecl &value, Variable &variable) {
                                  << (values.empty() ? "" : " for ") << values << "; it must not be negative";
           ok = false;
           continue;
+        }
+        if (isPacked(variable.type) && i + 1 == variable.shape.size() && stride.getConstant() != 1) {
+          diags.error(expr->loc) << "elements of '" << getName(variable.type)
+                                 << "' are packed along the last axis, whose stride is 1";
+          ok = false;
+        } else if (i + 1 != variable.shape.size() && !checkPacked(variable.type, *written, "a stride", expr->loc)) {
+          ok = false;
         }
       }
       variable.strides.insert(variable.strides.begin(), stride);
@@ -447,6 +489,39 @@ bool atrex::frontend::compareNumbers(ast::BinaryOp op, int64_t lhs, int64_t rhs)
   }
 }
 
+std::optional<Analyzer::Constraint> Analyzer::evaluateConstraint(const ast::Expr *expr) {
+  auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr);
+  bool isJoined = binary && (binary->op == ast::BinaryOp::And || binary->op == ast::BinaryOp::Or);
+  if (isJoined) {
+    std::optional<Constraint> lhs = evaluateConstraint(binary->lhs), rhs = evaluateConstraint(binary->rhs);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    // One side may decide alone.
+    bool deciding = binary->op == ast::BinaryOp::Or;
+    Constraint result;
+    if (lhs->holds == deciding || rhs->holds == deciding)
+      result.holds = deciding;
+    else if (lhs->holds && rhs->holds)
+      result.holds = !deciding;
+    result.lhs = DimExpr::binary(DimExpr::Kind::Add, lhs->lhs, lhs->rhs);
+    result.rhs = DimExpr::binary(DimExpr::Kind::Add, rhs->lhs, rhs->rhs);
+    return result;
+  }
+  if (!binary || !ast::isComparison(binary->op)) {
+    diags.error(expr->loc) << "a constraint must be a comparison of dimension expressions, such as 'H % 8 == 0'";
+    return std::nullopt;
+  }
+  std::optional<DimExpr> lhs = evaluateDim(binary->lhs, "the left side of a constraint");
+  std::optional<DimExpr> rhs = evaluateDim(binary->rhs, "the right side of a constraint");
+  if (!lhs || !rhs)
+    return std::nullopt;
+  Constraint result{*lhs, *rhs, std::nullopt};
+  std::optional<int64_t> left = lhs->substitute(dims).getConstant(), right = rhs->substitute(dims).getConstant();
+  if (left && right)
+    result.holds = compareNumbers(binary->op, *left, *right);
+  return result;
+}
+
 void Analyzer::checkConstraint(const ast::Expr *expr) {
   auto *binary = llvm::dyn_cast<ast::BinaryExpr>(expr);
   if (binary && binary->op == ast::BinaryOp::And) {
@@ -454,32 +529,38 @@ void Analyzer::checkConstraint(const ast::Expr *expr) {
     checkConstraint(binary->rhs);
     return;
   }
-  if (!binary || !ast::isComparison(binary->op)) {
-    diags.error(expr->loc) << "a constraint must be a comparison of dimension expressions, such as 'H % 8 == 0'";
+  std::optional<Constraint> constraint = evaluateConstraint(expr);
+  if (!constraint || constraint->holds == true)
+    return;
+  DimExpr left = constraint->lhs.substitute(dims), right = constraint->rhs.substitute(dims);
+  bool isChoice = binary->op == ast::BinaryOp::Or;
+  if (!constraint->holds && !isChoice) {
+    require(left, ast::getSpelling(binary->op), right);
     return;
   }
-  std::optional<DimExpr> lhs = evaluateDim(binary->lhs, "the left side of a constraint");
-  std::optional<DimExpr> rhs = evaluateDim(binary->rhs, "the right side of a constraint");
-  if (!lhs || !rhs)
-    return;
-  StringRef op = ast::getSpelling(binary->op);
-  DimExpr left = lhs->substitute(dims), right = rhs->substitute(dims);
-  std::optional<int64_t> leftValue = left.getConstant(), rightValue = right.getConstant();
-  if (!leftValue || !rightValue) {
-    require(left, op, right);
+  if (!constraint->holds) {
+    // A launch checks comparisons, each of which must hold.
+    if (!options.isSelected)
+      return;
+    std::set<std::string> open;
+    left.collectDims(open);
+    right.collectDims(open);
+    diags.error(binary->loc) << "a constraint with '||' must be decided when the program is compiled; '"
+                             << llvm::join(open, "', '") << (open.size() == 1 ? "' has" : "' have")
+                             << " no value, give one with '--dim " << *open.begin() << "=...'";
     return;
   }
-  if (compareNumbers(binary->op, *leftValue, *rightValue))
-    return;
-  std::string values = describeDims(DimExpr::binary(DimExpr::Kind::Add, *lhs, *rhs));
+  std::string values = describeDims(DimExpr::binary(DimExpr::Kind::Add, constraint->lhs, constraint->rhs));
   mlir::InFlightDiagnostic diagnostic = diags.error(binary->loc);
   diagnostic << "constraint '" << printable(binary->getText()) << "' does not hold";
   if (!values.empty())
     diagnostic << " for " << values;
+  if (isChoice)
+    return;
   // Say the value of a side that is more than a name or a number.
-  for (auto [side, value] : {std::pair(*lhs, *leftValue), std::pair(*rhs, *rightValue)})
+  for (auto [side, value] : {std::pair(constraint->lhs, left), std::pair(constraint->rhs, right)})
     if (side.getKind() != DimExpr::Kind::Constant && side.getKind() != DimExpr::Kind::Dim)
-      diagnostic << ": '" << side.str() << "' is " << value;
+      diagnostic << ": '" << side.str() << "' is " << *value.getConstant();
 }
 
 /// The kernel takes each dimension from the shape of a tensor.
@@ -705,14 +786,6 @@ void Analyzer::checkResultsAssigned() {
       diags.error(variable.loc) << "result '" << variable.name << "' is never assigned";
 }
 
-void Analyzer::warnUnused() {
-  for (StringRef name : letNames) {
-    const Symbol &symbol = symbols.find(name)->second;
-    if (!symbol.isUsed && !name.starts_with("_"))
-      diags.warning(symbol.loc) << "'" << name << "' is never used";
-  }
-}
-
 std::unique_ptr<Operator> Analyzer::run() {
   if (isKernel)
     return runKernel();
@@ -741,8 +814,8 @@ std::unique_ptr<Operator> Analyzer::run() {
     checkStmt(*stmt);
   }
   checkResultsAssigned();
-  if (!decl.hasErrors)
-    warnUnused();
+  closeScope(0);
+  warnUnused();
   if (diags.getNumErrors() != errorsBefore || decl.hasErrors)
     return nullptr;
   return std::move(result);

@@ -38,6 +38,7 @@ std::optional<Elementwise> getUnaryFunction(StringRef name) {
       .Case("trunc", Elementwise::Trunc)
       .Case("isnan", Elementwise::IsNaN)
       .Case("fast_sqrt", Elementwise::FastSqrt)
+      .Case("fast_exp2", Elementwise::FastExp2)
       .Case("popcount", Elementwise::PopCount)
       .Case("floor", Elementwise::Floor)
       .Case("ceil", Elementwise::Ceil)
@@ -216,7 +217,9 @@ Value Analyzer::evaluateCast(const ast::CallExpr &expr, DataType type) {
     std::optional<bool> flag = evaluateFlag(arg.value, "'saturate'");
     if (!flag)
       return {};
-    saturates = *flag;
+    if (!*flag && isPacked(type))
+      return fail(what + " has neither infinity nor NaN: conversions to it always saturate");
+    saturates = *flag && !isPacked(type);
   }
   if (!evaluateArgs(ast::CallExpr(expr.range, expr.callee, operands), 1, args))
     return {};
@@ -233,7 +236,7 @@ Value Analyzer::evaluateCast(const ast::CallExpr &expr, DataType type) {
     if (!isFloat(from) || from == DataType::F64)
       return fail("'" + getName(from) + "' converts to " + what + " in two roundings; write them out as '" +
                   suggestCast((expr.callee + "(f32").str(), operand) + ")'");
-    // 8- and 16-bit floats are exact in f32.
+    // Narrower floats are exact in f32.
     Value value = convert(operand, DataType::F32, &expr);
     return makeElementwise(saturates ? Elementwise::CastSaturating : Elementwise::Cast, type, value, what, &expr);
   }

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Analyzer.h"
+#include "mlir/IR/BuiltinAttributes.h"
 
 using namespace atrex;
 using namespace atrex::frontend;
@@ -93,16 +94,46 @@ void Analyzer::foldTruth(Value &value) {
 // Names
 //===----------------------------------------------------------------------===//
 
+void Analyzer::recordUse(StringRef name, const Symbol &symbol) {
+  bool isUsed = symbol.isUsed || name.starts_with("_");
+  // What an atomic operation found is a name for the reader; its effect is why it
+  // stands there.
+  if (symbol.value.isNode())
+    if (auto *kernel = std::get_if<Node::Kernel>(&symbol.value.node->op))
+      isUsed |= (*kernel)->kind == KernelOp::Kind::Atomic;
+  // Unrolled and inlined statements give one name several values.
+  auto [entry, isNew] = uses.try_emplace(symbol.loc.getPointer(), name, isUsed);
+  entry->second.second |= isUsed;
+}
+
+void Analyzer::warnUnused() {
+  if (decl.hasErrors || options.isQuiet)
+    return;
+  std::vector<std::pair<mlir::FileLineColLoc, StringRef>> unused;
+  for (const auto &[pointer, use] : uses)
+    if (!use.second && (!options.library || options.library->warned.insert(pointer).second))
+      unused.emplace_back(llvm::cast<mlir::FileLineColLoc>(diags.getLocation(llvm::SMLoc::getFromPointer(pointer))),
+                          use.first);
+  // Where buffers lie says nothing about the order of files.
+  llvm::sort(unused, [](const auto &a, const auto &b) {
+    auto key = [](mlir::FileLineColLoc loc) {
+      return std::tuple(loc.getFilename().getValue(), loc.getLine(), loc.getColumn());
+    };
+    return key(a.first) < key(b.first);
+  });
+  for (const auto &[loc, name] : unused)
+    mlir::emitWarning(loc) << "'" << name << "' is never used";
+}
+
 void Analyzer::closeScope(size_t count) {
-  while (letNames.size() > count) {
-    auto symbol = symbols.find(letNames.back());
-    if (symbol != symbols.end()) {
-      if (!symbol->second.isUsed && !letNames.back().starts_with("_") && !decl.hasErrors)
-        diags.warning(symbol->second.loc) << "'" << letNames.back() << "' is never used";
-      symbols.erase(symbol);
-    }
-    letNames.pop_back();
+  for (StringRef name : llvm::ArrayRef(letNames).drop_front(count)) {
+    auto symbol = symbols.find(name);
+    if (symbol == symbols.end())
+      continue;
+    recordUse(name, symbol->second);
+    symbols.erase(symbol);
   }
+  letNames.resize(count);
 }
 
 void Analyzer::checkBlock(const ast::Block &body) {
@@ -434,6 +465,8 @@ bool Analyzer::requireControlFlow(const ast::Stmt &stmt, StringRef what) {
   if (isKernel)
     return true;
   diags.error(stmt.loc) << what << " depends on values of the run, which only a kernel's control flow may";
+  // What stands inside is not looked at, so any result may be assigned there.
+  resultIsPoison.assign(resultIsPoison.size(), true);
   return false;
 }
 
@@ -496,6 +529,7 @@ void Analyzer::checkFor(const ast::ForStmt &stmt) {
       if (std::optional<int64_t> number = isPoison ? std::nullopt : getKnownInteger(value);
           number && (*number < INT32_MIN || *number > INT32_MAX))
         type = DataType::I64;
+  isPoison = isPoison || !checkCounter(stmt, bounds, type);
   if (!isPoison)
     for (Value &value : bounds)
       if (!value.isNode() && !adapt(value, type, "a bound of a loop", value.expr->loc))
@@ -555,6 +589,42 @@ void Analyzer::checkFor(const ast::ForStmt &stmt) {
   block = outer;
   if (loop)
     bindResults(carried, loop, stmt.loc);
+}
+
+bool Analyzer::checkCounter(const ast::ForStmt &stmt, llvm::ArrayRef<Value> bounds, DataType type) {
+  if (!llvm::all_of(bounds, [](const Value &value) { return value.isDim(); }))
+    return true;
+  // The number that ends the loop: begin + cdiv(end - begin, step) * step.
+  using Kind = DimExpr::Kind;
+  DimExpr begin = bounds[0].dim, end = bounds[1].dim, step = bounds[2].dim;
+  DimExpr rounds = DimExpr::binary(Kind::CeilDiv, DimExpr::binary(Kind::Sub, end, begin), step);
+  DimExpr written = DimExpr::binary(Kind::Add, begin, DimExpr::binary(Kind::Mul, rounds, step));
+  DimExpr last = simplify(written.substitute(dims));
+  int64_t largest = type == DataType::I32 ? INT32_MAX : INT64_MAX;
+  if (std::optional<int64_t> number = last.getConstant()) {
+    if (*number <= largest)
+      return true;
+    std::string values = describeDims(written);
+    diags.error(stmt.loc) << "the counter of this loop comes to " << *number
+                          << (values.empty() ? std::string() : " for " + values) << ", beyond the largest number of '"
+                          << getName(type) << "', " << largest << "; make a bound 'i64', for example 'i64("
+                          << printable(end.str()) << ")'";
+    return false;
+  }
+  if (llvm::Expected<int64_t> number = last.evaluate({}); !number) {
+    // Without a value for lack of dimensions, or because it overflows 64 bits.
+    llvm::consumeError(number.takeError());
+    std::set<std::string> names;
+    last.collectDims(names);
+    if (names.empty()) {
+      diags.error(stmt.loc) << "the counter of this loop passes the largest number of 'i64'";
+      return false;
+    }
+  }
+  // Steps of one stop at the end, which is a number of the type.
+  if (type == DataType::I32 && step.substitute(dims).getConstant() != 1)
+    require(last, "<=", DimExpr::constant(largest));
+  return true;
 }
 
 void Analyzer::checkUnrolledFor(const ast::ForStmt &stmt, const Value &begin, const Value &end, const Value &step) {
@@ -772,6 +842,7 @@ std::unique_ptr<Operator> Analyzer::runKernel() {
   checkBlock(decl.body);
   if (diags.reachedLimit())
     return nullptr;
+  warnUnused();
   if (!decl.hasErrors && diags.getNumErrors() == errorsBefore)
     for (auto [i, variable] : llvm::enumerate(result->results))
       if (!writtenResults.count(i))

@@ -11,29 +11,42 @@ using namespace atrex;
 using namespace atrex::frontend;
 using llvm::StringRef;
 
-/// Replaces dimensions by expressions.
-static DimExpr substitute(const DimExpr &expr, const std::map<std::string, DimExpr> &dims) {
-  switch (expr.getKind()) {
-  case DimExpr::Kind::Constant:
-    return expr;
-  case DimExpr::Kind::Dim: {
-    auto found = dims.find(expr.getDim().str());
-    return found == dims.end() ? expr : found->second;
-  }
-  default:
-    return DimExpr::binary(expr.getKind(), substitute(expr.getLhs(), dims), substitute(expr.getRhs(), dims));
-  }
-}
-
 /// The kernel with some dimensions and knobs, without diagnostics: what is wrong
 /// with it is reported where it is checked for itself.
-static std::unique_ptr<Operator> analyzeQuietly(const ast::OpDecl &decl, const AnalyzeOptions &options,
-                                                Diagnostics &diags) {
+static std::unique_ptr<Operator> analyzeQuietly(const ast::OpDecl &decl, AnalyzeOptions options, Diagnostics &diags) {
+  options.isQuiet = true;
   mlir::ScopedDiagnosticHandler silence(&diags.getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
   unsigned before = diags.getNumErrors();
   std::unique_ptr<Operator> kernel = analyze(decl, options, diags);
   diags.forgetErrors(before);
   return kernel;
+}
+
+/// Whether an index of a count lies inside of its axis; what only the run decides
+/// becomes a condition of the launch.
+bool Analyzer::checkCountIndex(const DimExpr &written, const DimExpr &value, const Value &tensor, unsigned axis,
+                               llvm::SMLoc loc) {
+  const Extent &extent = tensor.node->shape[axis];
+  DimExpr rest = DimExpr::binary(DimExpr::Kind::Sub, DimExpr::binary(DimExpr::Kind::Sub, extent.value, value),
+                                 DimExpr::constant(1));
+  std::optional<bool> isNotBefore = isNonNegative(value), isNotBehind = isNonNegative(rest);
+  if (isNotBefore == false || isNotBehind == false) {
+    std::string values = describeDims(DimExpr::binary(DimExpr::Kind::Add, written, extent.written));
+    mlir::InFlightDiagnostic diagnostic = diags.error(loc);
+    diagnostic << "index '" << written.str() << "' of 'count' ";
+    if (std::optional<int64_t> number = value.getConstant(); number && written.getKind() != DimExpr::Kind::Constant)
+      diagnostic << "is " << *number << (values.empty() ? "" : " for ") << values << ", ";
+    diagnostic << "outside of axis " << axis << " of extent '" << extent.written.str() << "'";
+    if (extent.constant && extent.written.getKind() != DimExpr::Kind::Constant)
+      diagnostic << ", which is " << *extent.constant;
+    noteType(diagnostic, tensor, "the tensor");
+    return false;
+  }
+  if (!isNotBefore)
+    require(value, ">=", DimExpr::constant(0));
+  if (!isNotBehind)
+    require(value, "<", extent.value);
+  return true;
 }
 
 Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
@@ -202,7 +215,7 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
   for (auto [i, param] : llvm::enumerate(signature->params))
     for (auto [axis, extent] : llvm::enumerate(param.shape)) {
       const Extent &given = args[i].node->shape[axis];
-      DimExpr wanted = substitute(extent.value, bound);
+      DimExpr wanted = extent.value.bind(bound);
       DimExpr wantedValue = simplify(wanted.substitute(dims)), givenValue = simplify(given.value);
       if (wantedValue.str() == givenValue.str() || simplify(wanted).str() == given.writtenKey)
         continue;
@@ -274,7 +287,10 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
       std::optional<DimExpr> at = evaluateDim(item.begin, "the index of 'count'");
       if (!at)
         return {};
-      launch.countIndices.push_back(at->substitute(dims));
+      DimExpr value = simplify(at->substitute(dims));
+      if (!checkCountIndex(*at, value, tensor, launch.countIndices.size(), item.range.Start))
+        return {};
+      launch.countIndices.push_back(value);
     }
     launch.hasCount = true;
     operands.push_back(tensor.node);
@@ -284,7 +300,7 @@ Value Analyzer::evaluateLaunch(const ast::LaunchExpr &expr) {
   for (auto [i, variable] : llvm::enumerate(signature->results)) {
     Node *part = makeNode(Node::ExtractResult{unsigned(i)}, variable.type, expr.loc);
     for (const Extent &extent : variable.shape) {
-      std::optional<Extent> size = makeExtent(simplify(substitute(extent.value, bound)), expr.loc);
+      std::optional<Extent> size = makeExtent(simplify(extent.value.bind(bound)), expr.loc);
       if (!size)
         return {};
       part->shape.push_back(*size);

@@ -683,28 +683,14 @@ Value Analyzer::evaluateAtomic(const ast::CallExpr &expr, AtomicKind kind) {
   if (!view || llvm::any_of(values, [](const Value &v) { return v.isPoison(); }) || (named[0] && mask.isPoison()))
     return {};
   DataType type = view->memory.memory->type;
-  bool is32or64 = type == DataType::I32 || type == DataType::I64 || type == DataType::U32 || type == DataType::F32 ||
-                  type == DataType::F64;
-  bool allowed = false;
-  StringRef known;
-  switch (kind) {
-  case AtomicKind::Add:
-    allowed = is32or64 || type == DataType::F16 || type == DataType::BF16;
-    known = "'i32', 'i64', 'u32', 'f32', 'f64', 'f16' or 'bf16'";
-    break;
-  case AtomicKind::And:
-  case AtomicKind::Or:
-  case AtomicKind::Xor:
-    allowed = is32or64 && !isFloat(type);
-    known = "'i32', 'i64' or 'u32'";
-    break;
-  default:
-    allowed = is32or64;
-    known = "'i32', 'i64', 'u32', 'f32' or 'f64'";
-  }
-  if (!allowed) {
+  // The table of functions lists the types.
+  llvm::SmallVector<StringRef> known;
+  lookupBuiltin(expr.callee)->types.trim('`').split(known, ' ');
+  if (!llvm::is_contained(known, getName(type))) {
     mlir::InFlightDiagnostic diagnostic = diags.error(expr.loc);
-    diagnostic << "'" << expr.callee << "' works on elements of type " << known << ", got '" << getName(type) << "'";
+    diagnostic << "'" << expr.callee << "' works on elements of type '"
+               << llvm::join(known.begin(), known.end() - 1, "', '") << "' or '" << known.back() << "', got '"
+               << getName(type) << "'";
     noteType(diagnostic, view->memory, "the tensor");
     return {};
   }
@@ -792,6 +778,8 @@ Value Analyzer::evaluateShared(const ast::CallExpr &expr) {
     diags.error(args[0]->loc) << "a shared tile holds no 'i1'; use 'u8'";
     return {};
   }
+  if (!checkPacked(memory->type, memory->shape.back().written, "the last extent", args[0]->loc))
+    return {};
   Node *node = makeKernelNode(KernelOp::Kind::Shared, memory->type, expr.loc);
   node->isScalar = false;
   node->shape = memory->shape;

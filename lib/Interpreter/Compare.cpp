@@ -36,17 +36,36 @@ static bool agrees(const Number &expected, uint64_t actual, const ElementType &t
   return std::fabs(x - y) <= expected.bound * (1 + 0x1p-40);
 }
 
+uint64_t Parameter::loadBits(llvm::ArrayRef<uint8_t> bytes, size_t index) const {
+  unsigned width = getElementBits();
+  size_t first = index * width / 8;
+  unsigned shift = index * width % 8;
+  uint64_t bits = 0;
+  for (unsigned n = 0; 8 * n < shift + width && first + n < bytes.size(); ++n)
+    bits |= n == 0 ? uint64_t(bytes[first]) >> shift : uint64_t(bytes[first + n]) << (8 * n - shift);
+  return width == 64 ? bits : bits & ((uint64_t(1) << width) - 1);
+}
+
+void Parameter::storeBits(llvm::MutableArrayRef<uint8_t> bytes, size_t index, uint64_t bits) const {
+  unsigned width = getElementBits();
+  size_t first = index * width / 8;
+  unsigned shift = index * width % 8;
+  for (unsigned n = 0; 8 * n < shift + width; ++n) {
+    unsigned low = n == 0 ? shift : 0, high = std::min(8u, shift + width - 8 * n);
+    uint64_t field = n == 0 ? bits << shift : bits >> (8 * n - shift);
+    unsigned mask = ((1u << high) - 1) & ~((1u << low) - 1);
+    bytes[first + n] = static_cast<uint8_t>((bytes[first + n] & ~mask) | (field & mask));
+  }
+}
+
 void interp::compare(const Parameter &parameter, const Array &expected, llvm::ArrayRef<uint8_t> actual,
                      Comparison &comparison) {
-  unsigned width = parameter.getElementBytes();
   const ElementType &type = parameter.element;
   for (int64_t i = 0; i < expected.size(); ++i) {
     const Number &number = expected[i];
     ++comparison.elements;
     ++(number.isUndetermined() ? comparison.undetermined : number.isExact() ? comparison.exact : comparison.bounded);
-    uint64_t bits = 0;
-    for (unsigned n = 0; n < width && size_t(i) * width + n < actual.size(); ++n)
-      bits |= uint64_t(actual[i * width + n]) << (8 * n);
+    uint64_t bits = parameter.loadBits(actual, i);
     if (agrees(number, bits, type))
       continue;
     ++comparison.differences;
@@ -68,7 +87,7 @@ void interp::compare(const Parameter &parameter, const Array &expected, llvm::Ar
     Number other;
     other.bits = bits;
     std::string bound = number.isExact() ? std::string("exactly") : llvm::formatv("within {0:e3}", number.bound).str();
-    unsigned digits = width * 2;
+    unsigned digits = (parameter.getElementBits() + 3) / 4;
     difference.text =
         llvm::formatv("{0}[{1}]: expected {2} (0x{3}) {4}, got {5} (0x{6})", parameter.name, index,
                       format(number, type, parameter.isUnsigned), llvm::utohexstr(number.bits, true, digits), bound,
@@ -117,9 +136,8 @@ HostTensor interp::makeInput(const Parameter &parameter, llvm::ArrayRef<int64_t>
   HostTensor tensor;
   tensor.shape.assign(shape.begin(), shape.end());
   int64_t count = countElements(shape).value_or(0);
-  unsigned width = parameter.getElementBytes();
   const ElementType &type = parameter.element;
-  tensor.bytes.resize(static_cast<size_t>(count) * width);
+  tensor.bytes.resize(parameter.getBytes(count));
   Stream stream(seed, parameter.name);
   uint64_t mask = type.bits == 64 ? ~uint64_t(0) : (uint64_t(1) << type.bits) - 1;
   for (int64_t i = 0; i < count; ++i) {
@@ -147,8 +165,7 @@ HostTensor interp::makeInput(const Parameter &parameter, llvm::ArrayRef<int64_t>
         bits = corners[(word >> 32) % 4];
       }
     }
-    for (unsigned n = 0; n < width; ++n)
-      tensor.bytes[i * width + n] = static_cast<uint8_t>(bits >> (8 * n));
+    parameter.storeBits(tensor.bytes, i, bits);
   }
   return tensor;
 }

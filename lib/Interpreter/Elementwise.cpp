@@ -79,6 +79,9 @@ ElementFunction makeMonotone(ElementType type, std::function<double(double)> fun
       return makeUnknown(bits);
     if (std::isnan(center)) {
       Number result = fromDouble(quietNaN, type);
+      // Taken for a zero, which has a value, or for what it is.
+      if (accuracy.flushes && std::fabs(value) < std::ldexp(1.0, type.minExponent))
+        result.bound = undetermined;
       if (!x->isExact() && getInterval(*x, type).hi >= lowest && !std::isnan(value))
         result.bound = undetermined;
       return result;
@@ -186,8 +189,12 @@ ElementFunction makeDivide(ElementType type, bool approximate) {
       return result;
     Interval i = getInterval(a, type), j = getInterval(b, type);
     bool special = a.isExact() && b.isExact() && (!std::isfinite(center) || q == 0 || std::isinf(q) || p == 0);
-    if (special && (!std::isinf(center) || q == 0 || std::isinf(p)))
+    if (special && (!std::isinf(center) || q == 0 || std::isinf(p))) {
+      // A product that is rounded to 16 bits may come out of a sum with +0.
+      if (approximate && center == 0)
+        result.bound = std::numeric_limits<double>::denorm_min();
       return result;
+    }
     if (!i.valid || !j.valid || j.contains(0))
       return makeUnknown(result.bits);
     double ends[] = {i.lo / j.lo, i.lo / j.hi, i.hi / j.lo, i.hi / j.hi};
@@ -412,13 +419,8 @@ ElementFunction makeFloatCast(ElementType from, ElementType to, bool saturate) {
     result.bits = encodeFloat(value, to, saturate);
     if (x->isUndetermined())
       return makeUnknown(result.bits);
-    if (std::isnan(value)) {
-      // Types without NaN: the largest number, of either sign.
-      if (!std::isnan(toDouble(result, to)))
-        result.bound = 2 * to.getLargest();
-      return result;
-    }
-    if (x->isExact())
+    // Types without NaN have the largest number for it.
+    if (x->isExact() || std::isnan(value))
       return result;
     return bounded(result.bits, to, getInterval(*x, from), 0, 0, saturate);
   };
@@ -584,7 +586,15 @@ ElementFunction interp::getElementFunction(Operation *op) {
       // Floats.
       .Case<arith::AddFOp, arith::SubFOp>([&](auto add) -> ElementFunction {
         bool subtract = isa<arith::SubFOp>(add.getOperation()), contract = isContract(op);
-        return [=](const Number *x) { return addFloat(x[0], x[1], type, contract, subtract); };
+        return [=](const Number *x) {
+          Number sum = addFloat(x[0], x[1], type, contract, subtract);
+          // The sum of a value and itself is a product with 2 for those who contract: where it overflows, what is
+          // added to it may bring it back.
+          if (contract && !subtract && !sum.poison && x[0].bits == x[1].bits && std::isinf(toDouble(sum, type)) &&
+              std::isfinite(toDouble(x[0], type)))
+            sum.slack = undetermined;
+          return sum;
+        };
       })
       .Case([&](arith::MulFOp) -> ElementFunction {
         bool contract = isContract(op);
@@ -862,44 +872,37 @@ static int countSignificant(double value) {
   return 53 - llvm::countr_zero(mantissa);
 }
 
-/// A float sum in any order and grouping, each step rounded to the type.
-static Number sumFloats(ArrayRef<Number> elements, const Number *init, const ElementType &type, bool products) {
-  SmallVector<const Number *> all;
-  all.reserve(elements.size() + 1);
-  for (const Number &element : elements)
-    all.push_back(&element);
-  if (init)
-    all.push_back(init);
-  bool anyNaN = false, anyUnknown = false, plus = false, minus = false, negativeZero = false, anyInexact = false;
-  double magnitude = 0, radius = 0, quantum = inf;
-  // 64 bits of significand, and what each step loses.
-  long double sum = 0, lost = 0;
-  for (const Number *element : all) {
-    if (element->poison)
-      return makePoison();
-    double value = toDouble(*element, type);
-    anyUnknown |= element->isUndetermined() || std::isinf(element->slack);
-    if (std::isnan(value)) {
-      anyNaN |= element->isExact();
-      continue;
-    }
-    if (std::isinf(value)) {
-      (value > 0 ? plus : minus) = true;
-      continue;
-    }
-    negativeZero |= value == 0 && std::signbit(value);
-    long double term = value, next = sum + term;
-    lost += std::fabs(sum) >= std::fabs(term) ? (sum - next) + term : (term - next) + sum;
-    sum = next;
-    magnitude += std::fabs(value) + element->bound + element->slack;
-    radius += element->bound + element->slack;
-    anyInexact |= element->bound != 0 || element->slack != 0;
-    if (value != 0) {
-      int exponent;
-      std::frexp(value, &exponent);
-      quantum = std::min(quantum, std::ldexp(1.0, exponent - countSignificant(value)));
-    }
+void FloatSum::add(const Number &element) {
+  poison |= element.poison;
+  double value = toDouble(element, type);
+  // Zeros change nothing.
+  count += !element.isExact() || value != 0;
+  anyUnknown |= element.isUndetermined() || std::isinf(element.slack);
+  if (std::isnan(value)) {
+    anyNaN |= element.isExact();
+    return;
   }
+  if (std::isinf(value)) {
+    (value > 0 ? plus : minus) = true;
+    return;
+  }
+  negativeZero |= value == 0 && std::signbit(value);
+  long double term = value, next = sum + term;
+  lost += std::fabs(sum) >= std::fabs(term) ? (sum - next) + term : (term - next) + sum;
+  sum = next;
+  magnitude += std::fabs(value) + element.bound + element.slack;
+  radius += element.bound + element.slack;
+  anyInexact |= element.bound != 0 || element.slack != 0;
+  if (value != 0) {
+    int exponent;
+    std::frexp(value, &exponent);
+    quantum = std::min(quantum, std::ldexp(1.0, exponent - countSignificant(value)));
+  }
+}
+
+Number FloatSum::get(bool products) const {
+  if (poison)
+    return makePoison();
   if (anyNaN)
     return fromDouble(quietNaN, type);
   double center = static_cast<double>(sum + lost);
@@ -915,9 +918,6 @@ static Number sumFloats(ArrayRef<Number> elements, const Number *init, const Ele
       result.bound = undetermined;
     return result;
   }
-  // Zeros change nothing.
-  int64_t count =
-      llvm::count_if(all, [&](const Number *element) { return !element->isExact() || toDouble(*element, type) != 0; });
   bool isSmall = magnitude <= std::ldexp(quantum, std::min(type.precision, 53)) || magnitude == 0;
   bool isExact = !anyInexact && (count <= 1 || (isSmall && magnitude < type.getLargest()));
   if (isExact || (!anyInexact && count == 2 && !products)) {
@@ -943,42 +943,36 @@ static Number sumFloats(ArrayRef<Number> elements, const Number *init, const Ele
   return bounded(result.bits, type, widen({center - error, center + error, error < undetermined}));
 }
 
-static Number multiplyFloats(ArrayRef<Number> elements, const Number *init, const ElementType &type) {
-  SmallVector<const Number *> all;
-  for (const Number &element : elements)
-    all.push_back(&element);
-  if (init)
-    all.push_back(init);
-  bool anyNaN = false, anyInexact = false, anyUnknown = false, anyZero = false, anyInf = false;
-  int significant = 0;
-  double grow = 0, shrink = 0, relative = 0;
-  long double product = 1;
-  for (const Number *element : all) {
-    if (element->poison)
-      return makePoison();
-    double value = toDouble(*element, type);
-    anyUnknown |= element->isUndetermined();
-    if (std::isnan(value)) {
-      anyNaN |= element->isExact();
-      continue;
-    }
-    anyInf |= std::isinf(value);
-    anyZero |= value == 0;
-    anyInexact |= !element->isExact();
-    if (std::isfinite(value) && value != 0) {
-      significant += countSignificant(value) - 1;
-      double log = std::log2(std::fabs(value));
-      (log > 0 ? grow : shrink) += std::fabs(log);
-      relative += element->bound / std::fabs(value);
-    } else if (!element->isExact()) {
-      anyUnknown = true;
-    }
-    product *= value;
+void FloatProduct::add(const Number &element) {
+  poison |= element.poison;
+  double value = toDouble(element, type);
+  ++factors;
+  anyUnknown |= element.isUndetermined();
+  if (std::isnan(value)) {
+    anyNaN |= element.isExact();
+    return;
   }
+  anyInf |= std::isinf(value);
+  anyZero |= value == 0;
+  anyInexact |= !element.isExact();
+  if (std::isfinite(value) && value != 0) {
+    significant += countSignificant(value) - 1;
+    double log = std::log2(std::fabs(value));
+    (log > 0 ? grow : shrink) += std::fabs(log);
+    relative += element.bound / std::fabs(value);
+  } else if (!element.isExact()) {
+    anyUnknown = true;
+  }
+  product *= value;
+}
+
+Number FloatProduct::get() const {
+  if (poison)
+    return makePoison();
   if (anyNaN || (anyInf && anyZero && !anyUnknown))
     return fromDouble(quietNaN, type);
   Number result = fromDouble(static_cast<double>(product), type);
-  double count = double(all.size());
+  double count = double(factors);
   bool inRange = grow < type.maxExponent - 1 && -shrink > type.minExponent + 1;
   if (anyUnknown || (!inRange && count > 2)) {
     result.bound = undetermined;
@@ -994,12 +988,41 @@ static Number multiplyFloats(ArrayRef<Number> elements, const Number *init, cons
   return bounded(result.bits, type, widen({center - error, center + error, error < undetermined}));
 }
 
+void ProductReach::add(const Number &x, const Number &y, const Number &product) {
+  if (x.poison || y.poison)
+    return;
+  auto magnitude = [&](const Number &number) { return std::fabs(toDouble(number, type)); };
+  reach = std::max(reach, std::max(magnitude(x), 0x1p-126) * std::max(magnitude(y), 0x1p-126));
+  largest = std::max(largest, magnitude(product));
+  ++count;
+}
+
+void ProductReach::apply(Number &sum, const Number &start) const {
+  // NaN is exact: it has no neighbours.
+  if (std::isnan(toDouble(sum, type)))
+    return;
+  if (reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison && !sum.isUndetermined())
+    sum.bound += (double(count) + 4) * 0x1p-22 * reach;
+}
+
 Number interp::combine(Combine kind, ArrayRef<Number> elements, const Number *init, const ElementType &type,
                        bool products) {
-  if (type.isFloat() && kind == Combine::Sum)
-    return sumFloats(elements, init, type, products);
-  if (type.isFloat() && kind == Combine::Prod)
-    return multiplyFloats(elements, init, type);
+  auto addAll = [&](auto &total) {
+    for (const Number &element : elements)
+      total.add(element);
+    if (init)
+      total.add(*init);
+  };
+  if (type.isFloat() && kind == Combine::Sum) {
+    FloatSum sum(type);
+    addAll(sum);
+    return sum.get(products);
+  }
+  if (type.isFloat() && kind == Combine::Prod) {
+    FloatProduct product(type);
+    addAll(product);
+    return product.get();
+  }
   std::optional<Number> result;
   if (init)
     result = *init;

@@ -9,6 +9,7 @@
 #define ATREX_LIB_INTERPRETER_ELEMENTWISE_H
 
 #include "atrex/Interpreter/Interpreter.h"
+#include <limits>
 
 namespace atrex::interp {
 
@@ -30,6 +31,57 @@ enum class Combine : uint8_t { Sum, Prod, Max, Min, UMax, UMin, And, Or, Xor, Ma
 /// instruction sums.
 Number combine(Combine kind, llvm::ArrayRef<Number> elements, const Number *init, const ElementType &type,
                bool products);
+
+/// A float sum in any order and grouping, each step rounded to the type.
+class FloatSum {
+public:
+  explicit FloatSum(const ElementType &type) : type(type) {}
+  void add(const Number &element);
+  /// The sum of what has been added. For `products` see combine().
+  Number get(bool products) const;
+
+private:
+  ElementType type;
+  bool poison = false, anyNaN = false, anyUnknown = false, plus = false, minus = false, negativeZero = false,
+       anyInexact = false;
+  double magnitude = 0, radius = 0, quantum = std::numeric_limits<double>::infinity();
+  /// 64 bits of significand, and what each step loses.
+  long double sum = 0, lost = 0;
+  /// Terms that are not zero for sure.
+  int64_t count = 0;
+};
+
+/// A float product in any order and grouping.
+class FloatProduct {
+public:
+  explicit FloatProduct(const ElementType &type) : type(type) {}
+  void add(const Number &element);
+  Number get() const;
+
+private:
+  ElementType type;
+  bool poison = false, anyNaN = false, anyInexact = false, anyUnknown = false, anyZero = false, anyInf = false;
+  int significant = 0;
+  double grow = 0, shrink = 0, relative = 0;
+  long double product = 1;
+  int64_t factors = 0;
+};
+
+/// A matrix instruction aligns products by the sum of their factors' exponents, zero
+/// counting as 2^-126: a zero times a large number may cut small products.
+class ProductReach {
+public:
+  explicit ProductReach(const ElementType &type) : type(type) {}
+  void add(const Number &x, const Number &y, const Number &product);
+  /// Widens the bound of a sum that began with `start`.
+  void apply(Number &sum, const Number &start) const;
+
+private:
+  ElementType type;
+  double reach = 0, largest = 0;
+  uint64_t count = 0;
+};
+
 /// The value that changes nothing.
 Number getNeutral(Combine kind, const ElementType &type);
 

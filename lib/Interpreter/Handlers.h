@@ -16,6 +16,13 @@ namespace atrex::interp {
 void addCoreHandlers(Interpreter &interpreter);
 void addTensorHandlers(Interpreter &interpreter);
 void addTileHandlers(Interpreter &interpreter);
+/// Launches and what stands between them.
+void addPlanHandlers(Interpreter &interpreter);
+
+/// Runs the workgroups of a kernel whose arguments have values. With `count` those
+/// whose first index in the grid is not below it do nothing.
+mlir::LogicalResult runWorkgroups(Interpreter &interpreter, mlir::func::FuncOp kernel, const DimMap &dims,
+                                  std::optional<int64_t> count = std::nullopt);
 
 /// Row-major strides of a shape.
 llvm::SmallVector<int64_t> getRowMajor(llvm::ArrayRef<int64_t> shape);

@@ -17,6 +17,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <atomic>
 
 using namespace mlir;
 using namespace atrex;
@@ -44,17 +45,33 @@ std::optional<int64_t> interp::countElements(ArrayRef<int64_t> shape) {
   return isEmpty ? 0 : total;
 }
 
+/// Runs may share a process.
+static std::atomic<int64_t> liveElements = 0;
+
+int64_t interp::getLiveElements() { return liveElements; }
+
+/// Elements that are counted while they live. Lists that handlers put in place of
+/// them have the same size.
+static std::shared_ptr<std::vector<Number>> makeElements(std::vector<Number> list) {
+  int64_t count = int64_t(list.size());
+  liveElements += count;
+  return {new std::vector<Number>(std::move(list)), [count](std::vector<Number> *elements) {
+            liveElements -= count;
+            delete elements;
+          }};
+}
+
 Array::Array(ElementType type, ArrayRef<int64_t> shape) : type(type), shape(shape) {
-  elements = std::make_shared<std::vector<Number>>(countElements(shape).value_or(0));
+  elements = makeElements(std::vector<Number>(countElements(shape).value_or(0)));
 }
 
 Array::Array(ElementType type, const Number &value) : type(type) {
-  elements = std::make_shared<std::vector<Number>>(1, value);
+  elements = makeElements(std::vector<Number>(1, value));
 }
 
 std::vector<Number> &Array::edit() {
   if (elements.use_count() != 1)
-    elements = std::make_shared<std::vector<Number>>(*elements);
+    elements = makeElements(*elements);
   return *elements;
 }
 
@@ -85,6 +102,7 @@ Interpreter::Interpreter(const RunOptions &options) : options(options) {
   addCoreHandlers(*this);
   addTensorHandlers(*this);
   addTileHandlers(*this);
+  addPlanHandlers(*this);
 }
 
 Interpreter::~Interpreter() = default;
@@ -108,9 +126,17 @@ void Interpreter::set(mlir::Value value, RuntimeValue result) { values[value] = 
 
 LogicalResult Interpreter::spend(Operation *op, uint64_t steps) {
   statistics.steps += steps + 1;
-  if (statistics.steps > options.maxSteps)
-    return op->emitError() << "the program has not ended after " << options.maxSteps << " steps";
-  return success();
+  if (statistics.steps <= options.maxSteps)
+    return success();
+  InFlightDiagnostic diagnostic = op->emitError();
+  diagnostic << "the program has not ended after " << options.maxSteps << " steps";
+  if (severalWorkgroups)
+    diagnostic << ", in workgroup (" << block[0] << ", " << block[1] << ", " << block[2] << ")";
+  for (Operation *parent = op; parent; parent = parent->getParentOp())
+    if (auto it = iterations.find(parent); it != iterations.end())
+      diagnostic.attachNote(parent->getLoc()) << (parent == op ? "this loop has" : "it is inside of a loop that has")
+                                              << " done " << it->second << " iterations";
+  return diagnostic;
 }
 
 FailureOr<Array> Interpreter::allocate(Operation *op, mlir::Type type) {
@@ -141,6 +167,12 @@ FailureOr<Array> Interpreter::allocate(Operation *op, ElementType type, ArrayRef
   }
   if (failed(spend(op, *count)))
     return failure();
+  if (int64_t live = getLiveElements(); *count > options.maxLiveElements - live) {
+    op->emitError() << "a value of " << *count << " elements beside the " << live
+                    << " that are held already is too much to interpret; at most " << options.maxLiveElements
+                    << " elements together";
+    return failure();
+  }
   return Array(type, shape);
 }
 
@@ -337,6 +369,7 @@ static LogicalResult executeFor(Interpreter &interpreter, Operation *op) {
   for (mlir::Value init : loop.getInitArgs())
     carried.push_back(interpreter.get(init));
   auto less = [&](int64_t a, int64_t b) { return isUnsigned ? uint64_t(a) < uint64_t(b) : a < b; };
+  interpreter.iterations[op] = 0;
   for (int64_t i = *lower; less(i, *upper);) {
     interpreter.set(loop.getInductionVar(), Array(type, fromSigned(i, type)));
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
@@ -346,11 +379,19 @@ static LogicalResult executeFor(Interpreter &interpreter, Operation *op) {
     if (failed(results))
       return failure();
     carried = std::move(*results);
+    ++interpreter.iterations[op];
     if (failed(interpreter.spend(op, 1)))
       return failure();
-    if (llvm::AddOverflow(i, *step, i))
+    // What the counter would be then is not defined.
+    bool isOverflow = llvm::AddOverflow(i, *step, i) ||
+                      (type.bits < 64 && (isUnsigned ? !llvm::isUIntN(type.bits, i) : !llvm::isIntN(type.bits, i)));
+    if (isOverflow && !isUnsigned)
+      return op->emitError() << "the counter of this loop passes the largest number of its type; the loop ends at "
+                             << *upper << " in steps of " << *step;
+    if (isOverflow)
       break;
   }
+  interpreter.iterations.erase(op);
   for (auto [result, value] : llvm::zip(op->getResults(), carried))
     interpreter.set(result, std::move(value));
   return success();
@@ -361,6 +402,7 @@ static LogicalResult executeWhile(Interpreter &interpreter, Operation *op) {
   SmallVector<RuntimeValue> carried;
   for (mlir::Value init : loop.getInits())
     carried.push_back(interpreter.get(init));
+  interpreter.iterations[op] = 0;
   while (true) {
     for (auto [argument, value] : llvm::zip(loop.getBeforeArguments(), carried))
       interpreter.set(argument, value);
@@ -375,6 +417,7 @@ static LogicalResult executeWhile(Interpreter &interpreter, Operation *op) {
     SmallVector<RuntimeValue> passed(std::make_move_iterator(results->begin() + 1),
                                      std::make_move_iterator(results->end()));
     if (!(condition.bits & 1)) {
+      interpreter.iterations.erase(op);
       for (auto [result, value] : llvm::zip(op->getResults(), passed))
         interpreter.set(result, std::move(value));
       return success();
@@ -385,6 +428,7 @@ static LogicalResult executeWhile(Interpreter &interpreter, Operation *op) {
     if (failed(next))
       return failure();
     carried = std::move(*next);
+    ++interpreter.iterations[op];
     if (failed(interpreter.spend(op, 1)))
       return failure();
   }
@@ -485,20 +529,27 @@ static llvm::Error makeError(const llvm::Twine &message) {
 }
 
 llvm::Expected<func::FuncOp> interp::findFunction(ModuleOp module, StringRef name) {
-  std::vector<func::FuncOp> found;
+  std::vector<func::FuncOp> found, plans;
   module.walk([&](func::FuncOp function) {
-    if (name.empty() ? function->hasAttr(atx::operatorAttrName) || function->hasAttr(atx::kernelAttrName)
+    bool isPlan = function->hasAttr(atx::planAttrName);
+    if (name.empty() ? isPlan || function->hasAttr(atx::operatorAttrName) || function->hasAttr(atx::kernelAttrName)
                      : function.getName() == name)
       found.push_back(function);
+    if (name.empty() && isPlan)
+      plans.push_back(function);
   });
+  // Beside a plan stand the kernels that it launches.
+  if (!plans.empty())
+    found = std::move(plans);
   if (found.empty())
     return makeError(name.empty() ? "the module has no function with 'atx.operator' or 'atx.kernel'"
                                   : "the module has no function '" + name + "'");
   if (found.size() > 1)
     return makeError("the module has " + llvm::Twine(found.size()) + " functions to run; choose one with '--op'");
   func::FuncOp function = found.front();
-  if (!function->hasAttr(atx::operatorAttrName) && !function->hasAttr(atx::kernelAttrName))
-    return makeError("function '" + function.getName() + "' has neither 'atx.operator' nor 'atx.kernel'");
+  if (!function->hasAttr(atx::operatorAttrName) && !function->hasAttr(atx::kernelAttrName) &&
+      !function->hasAttr(atx::planAttrName))
+    return makeError("function '" + function.getName() + "' has none of 'atx.operator', 'atx.kernel' and 'atx.plan'");
   if (!function.getBody().hasOneBlock())
     return makeError("function '" + function.getName() + "' has no body of one block");
   return function;
@@ -506,7 +557,7 @@ llvm::Expected<func::FuncOp> interp::findFunction(ModuleOp module, StringRef nam
 
 llvm::Expected<std::vector<Parameter>> interp::getParameters(func::FuncOp function) {
   std::vector<Parameter> parameters;
-  bool isKernel = function->hasAttr(atx::kernelAttrName);
+  bool isKernel = function->hasAttr(atx::kernelAttrName), isPlan = function->hasAttr(atx::planAttrName);
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     Parameter parameter;
@@ -548,15 +599,29 @@ llvm::Expected<std::vector<Parameter>> interp::getParameters(func::FuncOp functi
           return makeError(what + ": extent '" + text.getValue() + "': " + llvm::toString(expr.takeError()));
         parameter.shape.push_back(*expr);
       }
+      auto strides = function.getArgAttrOfType<ArrayAttr>(index, "atx.strides");
+      if (strides && static_cast<int64_t>(strides.size()) != shaped.getRank())
+        return makeError(what + ": 'atx.strides' has " + llvm::Twine(strides.size()) + " strides, the type " +
+                         llvm::Twine(shaped.getRank()) + " axes");
+      for (Attribute attribute : strides ? strides.getValue() : ArrayRef<Attribute>()) {
+        auto text = dyn_cast<StringAttr>(attribute);
+        llvm::Expected<DimExpr> expr = text ? DimExpr::parse(text.getValue()) : makeError("expected a text");
+        if (!expr)
+          return makeError(what + ": stride: " + llvm::toString(expr.takeError()));
+        parameter.strides.push_back(*expr);
+      }
+      auto memory = dyn_cast<MemRefType>(parameter.type);
+      if (memory && !memory.getLayout().isIdentity() && !strides)
+        return makeError(what + " has a layout and no 'atx.strides' that says what it is");
     } else if (auto value = function.getArgAttr(index, atx::defaultAttrName)) {
       if (auto number = dyn_cast<FloatAttr>(value))
         parameter.defaultValue = number.getValueAsDouble();
       else if (auto integer = dyn_cast<IntegerAttr>(value))
         parameter.defaultValue = static_cast<double>(integer.getValue().getSExtValue());
     }
-    if (isKernel && isa<RankedTensorType>(parameter.type))
+    if ((isKernel || isPlan) && isa<RankedTensorType>(parameter.type))
       return makeError(what + " of a kernel is memory, not a tensor");
-    if (!isKernel && isa<MemRefType>(parameter.type))
+    if (!isKernel && !isPlan && isa<MemRefType>(parameter.type))
       return makeError(what + " of an operator is a tensor, not memory");
     parameters.push_back(std::move(parameter));
   }
@@ -580,14 +645,66 @@ llvm::Expected<std::vector<int64_t>> interp::getShape(const Parameter &parameter
   return shape;
 }
 
+llvm::Expected<std::vector<int64_t>> interp::getStrides(const Parameter &parameter, ArrayRef<int64_t> shape,
+                                                        const DimMap &dims) {
+  if (parameter.strides.empty()) {
+    SmallVector<int64_t> strides = getRowMajor(shape);
+    return std::vector<int64_t>(strides.begin(), strides.end());
+  }
+  std::vector<int64_t> strides;
+  for (const DimExpr &stride : parameter.strides) {
+    llvm::Expected<int64_t> value = stride.evaluate(dims);
+    if (!value)
+      return makeError("stride '" + stride.str() + "' of '" + parameter.name +
+                       "': " + llvm::toString(value.takeError()));
+    if (*value < 0)
+      return makeError("stride '" + stride.str() + "' of '" + parameter.name + "' is " + llvm::Twine(*value) +
+                       "; it must not be negative");
+    strides.push_back(*value);
+  }
+  return strides;
+}
+
+llvm::Expected<int64_t> interp::getSpan(const Parameter &parameter, ArrayRef<int64_t> shape,
+                                        ArrayRef<int64_t> strides) {
+  if (llvm::is_contained(shape, 0))
+    return 0;
+  int64_t last = 0, part;
+  for (auto [extent, stride] : llvm::zip_equal(shape, strides))
+    if (llvm::MulOverflow(extent - 1, stride, part) || llvm::AddOverflow(last, part, last) || last >= maxElements)
+      return makeError("'" + parameter.name + "' with its strides spans more than " + llvm::Twine(maxElements) +
+                       " elements, too many to interpret");
+  return last + 1;
+}
+
+llvm::Error interp::checkConstraints(func::FuncOp function, const DimMap &dims) {
+  auto constraints = function->getAttrOfType<ArrayAttr>("atx.constraints");
+  for (Attribute attribute : constraints ? constraints.getValue() : ArrayRef<Attribute>()) {
+    auto text = dyn_cast<StringAttr>(attribute);
+    if (!text)
+      continue;
+    llvm::Expected<DimComparison> comparison = DimComparison::parse(text.getValue());
+    if (!comparison)
+      return comparison.takeError();
+    llvm::Expected<bool> holds = comparison->evaluate(dims);
+    if (!holds)
+      return makeError("constraint '" + comparison->str() + "': " + llvm::toString(holds.takeError()));
+    if (!*holds)
+      return makeError("constraint '" + comparison->str() + "' of '" + function.getName() + "' does not hold for " +
+                       comparison->describeDims(dims));
+  }
+  return llvm::Error::success();
+}
+
 /// Elements from bytes.
-static std::vector<Number> decode(const Parameter &parameter, ArrayRef<uint8_t> bytes) {
-  unsigned width = parameter.getElementBytes();
-  std::vector<Number> elements(bytes.size() / width);
+static std::vector<Number> decode(const Parameter &parameter, ArrayRef<uint8_t> bytes, int64_t count) {
+  std::vector<Number> elements(count);
   for (size_t i = 0; i < elements.size(); ++i) {
-    for (unsigned n = 0; n < width; ++n)
-      elements[i].bits |= uint64_t(bytes[i * width + n]) << (8 * n);
-    if (parameter.element.bits < 64)
+    elements[i].bits = parameter.loadBits(bytes, i);
+    // Any byte that is not 0 is true.
+    if (parameter.element.bits == 1)
+      elements[i].bits = elements[i].bits != 0;
+    else if (parameter.element.bits < 64)
       elements[i].bits &= (uint64_t(1) << parameter.element.bits) - 1;
   }
   return elements;
@@ -600,9 +717,10 @@ static std::vector<Number> decode(const Parameter &parameter, ArrayRef<uint8_t> 
 FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> parameters, ArrayRef<HostTensor> tensors,
                                  const llvm::DenseMap<unsigned, uint64_t> &scalars, const RunOptions &options) {
   Interpreter interpreter(options);
-  bool isKernel = function->hasAttr(atx::kernelAttrName);
+  bool isKernel = function->hasAttr(atx::kernelAttrName), isPlan = function->hasAttr(atx::planAttrName);
   Block &body = function.getBody().front();
 
+  int64_t total = 0;
   for (const Parameter &parameter : parameters) {
     BlockArgument argument = function.getArgument(parameter.index);
     if (!parameter.isTensor) {
@@ -615,14 +733,23 @@ FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> para
       continue;
     }
     const HostTensor &tensor = tensors[parameter.index];
-    std::optional<int64_t> count = countElements(tensor.shape);
+    std::vector<int64_t> strides = tensor.strides;
+    if (strides.empty())
+      llvm::append_range(strides, getRowMajor(tensor.shape));
+    llvm::Expected<int64_t> count = getSpan(parameter, tensor.shape, strides);
+    if (!count)
+      return function.emitError() << llvm::toString(count.takeError());
+    total += *count;
+    if (total > options.maxLiveElements)
+      return function.emitError() << "the tensors up to '" << parameter.name << "' have " << total
+                                  << " elements together; at most " << options.maxLiveElements << " can be interpreted";
     bool isUnset = tensor.bytes.empty() && parameter.isWorkspace;
-    if (!count || (!isUnset && tensor.bytes.size() != size_t(*count) * parameter.getElementBytes()))
+    if (!isUnset && tensor.bytes.size() != parameter.getBytes(*count))
       return function.emitError() << "parameter '" << parameter.name << "' has " << tensor.bytes.size()
                                   << " bytes, which its shape does not account for";
     std::vector<Number> elements =
-        isUnset ? std::vector<Number>(*count, makePoison()) : decode(parameter, tensor.bytes);
-    if (!isKernel) {
+        isUnset ? std::vector<Number>(*count, makePoison()) : decode(parameter, tensor.bytes, *count);
+    if (!isKernel && !isPlan) {
       Array array(parameter.element, tensor.shape);
       array.edit() = std::move(elements);
       interpreter.set(argument, std::move(array));
@@ -634,38 +761,14 @@ FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> para
     memory.buffer->elements = std::move(elements);
     memory.buffer->name = parameter.name;
     memory.shape.assign(tensor.shape.begin(), tensor.shape.end());
-    memory.strides = getRowMajor(memory.shape);
+    memory.strides.assign(strides.begin(), strides.end());
     interpreter.set(argument, std::move(memory));
   }
 
   RunResult result;
-  if (isKernel) {
-    auto grid = function->getAttrOfType<ArrayAttr>(atx::gridAttrName);
-    if (grid && grid.size() > 3)
-      return function.emitError() << "'atx.grid' has " << grid.size() << " axes, at most 3";
-    for (auto [axis, attribute] : llvm::enumerate(grid ? grid.getValue() : ArrayRef<Attribute>())) {
-      auto text = dyn_cast<StringAttr>(attribute);
-      if (!text)
-        return function.emitError() << "expected a dimension expression in 'atx.grid', got " << attribute;
-      llvm::Expected<DimExpr> expr = DimExpr::parse(text.getValue());
-      llvm::Expected<int64_t> value = expr ? expr->evaluate(options.dims) : llvm::Expected<int64_t>(expr.takeError());
-      if (!value)
-        return function.emitError() << "grid '" << text.getValue() << "': " << llvm::toString(value.takeError());
-      if (*value < 0 || *value > INT32_MAX)
-        return function.emitError() << "grid '" << text.getValue() << "' is " << *value << ", which no launch can have";
-      interpreter.grid[axis] = *value;
-    }
-    std::optional<int64_t> total = countElements(interpreter.grid);
-    if (!total)
-      return function.emitError() << "the grid has too many workgroups to interpret";
-    interpreter.severalWorkgroups = *total > 1;
-    for (int64_t block = 0; block < *total; ++block) {
-      interpreter.linearBlock = block;
-      interpreter.block = {block % interpreter.grid[0], block / interpreter.grid[0] % interpreter.grid[1],
-                           block / interpreter.grid[0] / interpreter.grid[1]};
-      if (failed(interpreter.executeBlock(body)))
-        return failure();
-    }
+  if (isKernel || isPlan) {
+    if (isKernel ? failed(runWorkgroups(interpreter, function, options.dims)) : failed(interpreter.executeBlock(body)))
+      return failure();
     for (const Parameter &parameter : parameters) {
       if (!parameter.isTensor || !parameter.isOutput)
         continue;
@@ -673,7 +776,7 @@ FailureOr<RunResult> interp::run(func::FuncOp function, ArrayRef<Parameter> para
       Output output;
       output.parameter = parameter.index;
       output.value = Array(parameter.element, memory.shape);
-      output.value.edit() = memory.buffer->elements;
+      output.value.edit() = gather<Number>(memory.buffer->elements, memory.shape, memory.strides);
       result.outputs.push_back(std::move(output));
     }
   } else {

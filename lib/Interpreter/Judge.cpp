@@ -8,12 +8,16 @@
 
 #include "atrex/Interpreter/Judge.h"
 #include "atrex/Device/Device.h"
+#include "atrex/Frontend/Diagnostics.h"
 #include "atrex/Frontend/Frontend.h"
 #include "atrex/Pipelines/Pipelines.h"
+#include "dialects/Atx/AtxDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cmath>
+#include <numeric>
 #include <set>
 
 using namespace atrex;
@@ -40,35 +44,40 @@ llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Whether the conditions that a launch checks hold.
-llvm::Error checkConstraints(mlir::func::FuncOp function, const DimMap &dims) {
-  auto constraints = function->getAttrOfType<mlir::ArrayAttr>("atx.constraints");
-  if (!constraints)
-    return llvm::Error::success();
-  for (mlir::Attribute attribute : constraints) {
-    auto text = llvm::dyn_cast<mlir::StringAttr>(attribute);
-    if (!text)
-      continue;
-    for (llvm::StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
-      auto [lhsText, rhsText] = text.getValue().split(op);
-      if (rhsText.empty())
-        continue;
-      llvm::Expected<DimExpr> lhs = DimExpr::parse(lhsText.trim()), rhs = DimExpr::parse(rhsText.trim());
-      llvm::Expected<int64_t> a = lhs ? lhs->evaluate(dims) : llvm::Expected<int64_t>(lhs.takeError());
-      llvm::Expected<int64_t> b = rhs ? rhs->evaluate(dims) : llvm::Expected<int64_t>(rhs.takeError());
-      if (!a || !b)
-        return llvm::joinErrors(a ? llvm::Error::success() : a.takeError(), b ? llvm::Error::success() : b.takeError());
-      bool holds = op == "=="   ? *a == *b
-                   : op == "!=" ? *a != *b
-                   : op == "<=" ? *a <= *b
-                   : op == ">=" ? *a >= *b
-                   : op == "<"  ? *a < *b
-                                : *a > *b;
-      if (!holds)
-        return makeError("constraint '" + text.getValue() + "' does not hold: " + llvm::Twine(*a) + " and " +
-                         llvm::Twine(*b));
-      break;
+/// Names in alphabetical order.
+std::vector<llvm::StringRef> sortedKeys(const DimMap &dims) {
+  std::vector<llvm::StringRef> names(dims.keys().begin(), dims.keys().end());
+  llvm::sort(names);
+  return names;
+}
+
+/// Whether sizes name run-time dimensions.
+llvm::Error checkSizes(mlir::func::FuncOp function, llvm::ArrayRef<Parameter> parameters, const JudgeOptions &options) {
+  std::set<std::string> known;
+  if (auto names = function->getAttrOfType<mlir::ArrayAttr>(atx::dimsAttrName))
+    for (llvm::StringRef name : names.getAsValueRange<mlir::StringAttr>()) {
+      if (!options.sizes.count(name) && !options.compile.dims.count(name))
+        return makeError("dimension '" + name + "' of '" + function.getName() +
+                         "' has no value; give it with '--size " + name + "=...'");
+      known.insert(name.str());
     }
+  for (const Parameter &parameter : parameters) {
+    if (parameter.isDim)
+      known.insert(parameter.name);
+    for (const DimExpr &extent : parameter.shape)
+      extent.collectDims(known);
+    for (const DimExpr &stride : parameter.strides)
+      stride.collectDims(known);
+  }
+  for (llvm::StringRef name : sortedKeys(options.sizes)) {
+    if (known.count(name.str()))
+      continue;
+    if (options.compile.dims.count(name))
+      return makeError("'--size " + name + "=...': '--dim' has made this dimension a constant");
+    std::vector<llvm::StringRef> names(known.begin(), known.end());
+    std::string list = names.empty() ? std::string("it has none") : "they are " + llvm::join(names, ", ");
+    return makeError("'--size " + name + "=...': '" + function.getName() + "' has no run-time dimension '" + name +
+                     "'" + frontend::didYouMean(name, names) + "; " + list);
   }
   return llvm::Error::success();
 }
@@ -116,6 +125,12 @@ llvm::Error supply(const JudgeOptions &options, const DimMap &dims, JudgeResult 
     llvm::Expected<std::vector<int64_t>> shape = getShape(parameter, dims);
     if (!shape)
       return shape.takeError();
+    llvm::Expected<std::vector<int64_t>> strides = getStrides(parameter, *shape, dims);
+    if (!strides)
+      return strides.takeError();
+    llvm::Expected<int64_t> span = getSpan(parameter, *shape, *strides);
+    if (!span)
+      return span.takeError();
     if (parameter.isWorkspace) {
       result.tensors[parameter.index].shape = *shape;
       continue;
@@ -127,9 +142,12 @@ llvm::Error supply(const JudgeOptions &options, const DimMap &dims, JudgeResult 
     if (auto found = options.ranges.find(parameter.name); found != options.ranges.end())
       range = found->second;
     // What an output holds before the launch is a stream of its own.
+    // Gaps between elements hold something too.
     HostTensor tensor =
-        makeInput(parameter, *shape, parameter.isOutput ? ValueClass::SmallInt : values,
+        makeInput(parameter, *span, parameter.isOutput ? ValueClass::SmallInt : values,
                   options.seed + (parameter.isOutput ? 0x10000 : 0), parameter.isOutput ? std::nullopt : range);
+    tensor.shape = *shape;
+    tensor.strides = *strides;
     auto contents = options.contents.find(parameter.name);
     if (contents != options.contents.end() && !parameter.isOutput) {
       if (contents->second.size() != tensor.bytes.size())
@@ -152,6 +170,36 @@ llvm::Error supply(const JudgeOptions &options, const DimMap &dims, JudgeResult 
   if (llvm::Error error = check(options.contents, "contents"))
     return error;
   return check(options.scalars, "scalar");
+}
+
+/// Bytes of a tensor's memory that belong to no element and are not what they were.
+int64_t countChangedGaps(const Parameter &parameter, const HostTensor &tensor, llvm::ArrayRef<uint8_t> bytes) {
+  // Contiguous memory has none.
+  uint64_t elements = 1;
+  for (int64_t extent : tensor.shape)
+    elements *= uint64_t(extent);
+  if (bytes.size() == parameter.getBytes(elements))
+    return 0;
+  std::vector<int64_t> places(bytes.size() * 8 / parameter.getElementBits());
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<bool> isElement(places.size(), false);
+  for (int64_t place : gather<int64_t>(places, tensor.shape, tensor.strides))
+    isElement[place] = true;
+  int64_t changed = 0;
+  for (int64_t place : places)
+    changed += !isElement[place] && parameter.loadBits(bytes, place) != parameter.loadBits(tensor.bytes, place);
+  return changed;
+}
+
+/// The elements of a tensor with strides, one after the other.
+std::vector<uint8_t> gatherBytes(const Parameter &parameter, const HostTensor &tensor, llvm::ArrayRef<uint8_t> bytes) {
+  std::vector<int64_t> places(bytes.size() * 8 / parameter.getElementBits());
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<int64_t> order = gather<int64_t>(places, tensor.shape, tensor.strides);
+  std::vector<uint8_t> dense(parameter.getBytes(order.size()));
+  for (size_t i = 0; i < order.size(); ++i)
+    parameter.storeBits(dense, i, parameter.loadBits(bytes, order[i]));
+  return dense;
 }
 
 struct OutputBytes {
@@ -203,17 +251,18 @@ llvm::Expected<std::vector<OutputBytes>> runOnDevice(const CompileResult &code, 
       std::pair<std::string, bool> key(arg.name, arg.isOutput);
       device::DevicePtr &address = memory[key];
       if (!address) {
-        llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
-        if (!shape)
-          return shape.takeError();
-        uint64_t bytes = getSizeInBytes(arg.type);
-        for (int64_t extent : *shape)
-          bytes *= uint64_t(extent);
+        llvm::Expected<uint64_t> size = evaluateBytes(arg, *dims);
+        if (!size)
+          return size.takeError();
+        uint64_t bytes = *size;
+        auto owner = owners.find(key);
+        // The manifest does not tell strides.
+        if (owner != owners.end() && !result.parameters[owner->second].strides.empty())
+          bytes = result.tensors[owner->second].bytes.size();
         llvm::Expected<device::DevicePtr> allocated = (*device)->allocate(bytes, arg.name);
         if (!allocated)
           return allocated.takeError();
         address = *allocated;
-        auto owner = owners.find(key);
         if (owner != owners.end()) {
           const HostTensor &tensor = result.tensors[owner->second];
           if (tensor.bytes.size() != bytes)
@@ -314,6 +363,8 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
   DimMap dims = options.compile.dims;
   for (const auto &entry : options.sizes)
     dims[entry.getKey()] = entry.getValue();
+  if (llvm::Error error = checkSizes(*function, result.parameters, options))
+    return fail(Stage::Source, std::move(error));
   if (llvm::Error error = checkConstraints(*function, dims))
     return fail(Stage::Source, std::move(error));
   llvm::DenseMap<unsigned, uint64_t> scalars;
@@ -324,6 +375,7 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
   RunOptions runOptions;
   runOptions.dims = dims;
   runOptions.maxSteps = options.maxSteps;
+  runOptions.maxLiveElements = options.maxLiveElements;
   mlir::FailureOr<RunResult> run = interp::run(*function, result.parameters, result.tensors, scalars, runOptions);
   if (mlir::failed(run))
     return fail(Stage::Interpret);
@@ -336,15 +388,26 @@ JudgeResult interp::judge(llvm::MemoryBufferRef source, const JudgeOptions &opti
 
   CompileOptions compileOptions = options.compile;
   compileOptions.emit = EmitKind::Hsaco;
-  std::optional<CompileResult> code = compile(source, compileOptions, diagnostics);
+  // What the front end says twice is said once.
+  std::string compilerMessage;
+  llvm::raw_string_ostream compilerStream(compilerMessage);
+  std::optional<CompileResult> code = compile(source, compileOptions, compilerStream);
+  diagnostics << compilerMessage;
   if (!code)
     return fail(Stage::Compile);
   llvm::Expected<std::vector<OutputBytes>> outputs = runOnDevice(*code, options, options.sizes, result, named);
   if (!outputs)
     return fail(Stage::Device, outputs.takeError());
   result.stage = Stage::Compare;
-  for (auto [output, expected] : llvm::zip(*outputs, result.run.outputs))
-    compare(result.parameters[output.parameter], expected.value, output.bytes, result.comparison);
+  for (auto [output, expected] : llvm::zip(*outputs, result.run.outputs)) {
+    const Parameter &parameter = result.parameters[output.parameter];
+    const HostTensor &tensor = result.tensors[output.parameter];
+    if (int64_t changed = countChangedGaps(parameter, tensor, output.bytes))
+      return fail(Stage::Device, makeError(llvm::Twine(changed) + " elements of memory between those of '" +
+                                           parameter.name + "' were written"));
+    compare(parameter, expected.value,
+            tensor.strides.empty() ? output.bytes : gatherBytes(parameter, tensor, output.bytes), result.comparison);
+  }
   for (const Difference &difference : result.comparison.first)
     diagnostics << difference.text << "\n";
   result.passed = result.comparison.differences == 0;

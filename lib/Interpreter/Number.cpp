@@ -124,7 +124,8 @@ uint64_t interp::encodeFloat(double value, const ElementType &type, bool saturat
     return llvm::bit_cast<uint32_t>(static_cast<float>(value));
   bool isFiniteOnly = type.kind == ElementType::Kind::Small && !APFloat::semanticsHasNaN(*type.semantics);
   if (isFiniteOnly || (saturate && !std::isnan(value))) {
-    APFloat largest = APFloat::getLargest(*type.semantics, std::signbit(value));
+    // Without a NaN of its own a type gives the largest number, positive.
+    APFloat largest = APFloat::getLargest(*type.semantics, !std::isnan(value) && std::signbit(value));
     if (std::isnan(value) || std::fabs(value) >= std::fabs(largest.convertToDouble()))
       return largest.bitcastToAPInt().getZExtValue();
   }

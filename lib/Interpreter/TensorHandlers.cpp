@@ -379,7 +379,17 @@ LogicalResult StructuredOp::runChunks(ArrayRef<Reduction> reductions) {
         ArrayRef<Number> numbers =
             isSplat ? ArrayRef<Number>(splat) : ArrayRef<Number>(terms.data() + first, innerSize);
         Operation *term = reduction.term.getDefiningOp();
-        target[*offset] = combine(reduction.kind, numbers, &start, terms.getType(), term && isa<arith::MulFOp>(term));
+        bool products = term && isa<arith::MulFOp>(term);
+        Number &total = target[*offset];
+        total = combine(reduction.kind, numbers, &start, terms.getType(), products);
+        if (!products || reduction.kind != Combine::Sum)
+          continue;
+        const Array lhs = interpreter.getArray(term->getOperand(0)), rhs = interpreter.getArray(term->getOperand(1));
+        auto at = [](const Array &array, int64_t i) { return array[array.size() == 1 ? 0 : i]; };
+        ProductReach reach(terms.getType());
+        for (int64_t i = first; i < first + innerSize; ++i)
+          reach.add(at(lhs, i), at(rhs, i), numbers[i - first]);
+        reach.apply(total, start);
       }
     }
     points.clear();

@@ -520,30 +520,33 @@ LogicalResult executeScan(Interpreter &interpreter, Operation *op) {
   bool isExclusive = op->hasAttr("exclusive"), isReverse = op->hasAttr("reverse");
   int64_t axes[] = {getAxis(op)};
   FailureOr<Array> result = interpreter.allocate(op, input.getType(), input.getShape());
-  // Sums are formed anew for each position.
-  int64_t extent = input.getShape()[axes[0]];
-  if (failed(result) || failed(interpreter.spend(op, uint64_t(input.size()) * uint64_t(extent) / 2)))
+  if (failed(result) || failed(interpreter.spend(op, input.size())))
     return failure();
   std::vector<Number> &elements = result->edit();
   Combine kinds[] = {Combine::Sum, Combine::Prod, Combine::Max, Combine::Min, Combine::UMax, Combine::UMin};
   Combine kind = kinds[unsigned(kindAttr.getValue())];
   const ElementType &type = input.getType();
-  bool isFree = type.isFloat() && (kind == Combine::Sum || kind == Combine::Prod);
+  // Sums and products of floats are free in their order at every position.
+  bool isSum = type.isFloat() && kind == Combine::Sum, isProduct = type.isFloat() && kind == Combine::Prod;
   forEachLine(input, axes, [&](int64_t, ArrayRef<Number> numbers, ArrayRef<int64_t> positions) {
-    std::vector<Number> line(numbers.begin(), numbers.end());
-    std::vector<int64_t> targets(positions.begin(), positions.end());
-    if (isReverse) {
-      std::reverse(line.begin(), line.end());
-      std::reverse(targets.begin(), targets.end());
-    }
     Number running = getNeutral(kind, type);
-    for (size_t i = 0; i < line.size(); ++i) {
+    FloatSum sum(type);
+    FloatProduct product(type);
+    for (size_t n = 0; n < numbers.size(); ++n) {
+      size_t i = isReverse ? numbers.size() - 1 - n : n;
       if (isExclusive)
-        elements[targets[i]] =
-            isFree && i ? combine(kind, ArrayRef(line).take_front(i), nullptr, type, false) : running;
-      running = combine(kind, {running, line[i]}, nullptr, type, false);
+        elements[positions[i]] = running;
+      if (isSum) {
+        sum.add(numbers[i]);
+        running = sum.get(/*products=*/false);
+      } else if (isProduct) {
+        product.add(numbers[i]);
+        running = product.get();
+      } else {
+        running = combine(kind, {running, numbers[i]}, nullptr, type, false);
+      }
       if (!isExclusive)
-        elements[targets[i]] = isFree ? combine(kind, ArrayRef(line).take_front(i + 1), nullptr, type, false) : running;
+        elements[positions[i]] = running;
     }
   });
   interpreter.set(op->getResult(0), std::move(*result));
@@ -940,14 +943,8 @@ LogicalResult executeContract(Interpreter &interpreter, Operation *op) {
     return wide;
   };
   std::vector<Number> products;
-  // A matrix instruction aligns products by the sum of their factors' exponents,
-  // zero counting as 2^-126: a zero times a large number may cut small products.
-  auto getReach = [&](const Number &number) {
-    double value = std::fabs(toDouble(number, type));
-    return std::max(value, 0x1p-126);
-  };
   forEachIndex(shapeOf(outer), [&](ArrayRef<int64_t> index, int64_t) {
-    double reach = 0, largest = 0;
+    ProductReach reach(type);
     int64_t l = offsetOf(outer, index, lhsSteps), r = offsetOf(outer, index, rhsSteps),
             a = offsetOf(outer, index, accSteps);
     products.clear();
@@ -956,16 +953,13 @@ LogicalResult executeContract(Interpreter &interpreter, Operation *op) {
       Number y = widenTo(rhs[r + offsetOf(inner, k, rhsSteps)], rhsType);
       products.push_back(type.isFloat() ? mulFloat(x, y, type, /*contract=*/true)
                                         : combine(Combine::Prod, {x, y}, nullptr, type, false));
-      if (type.isFloat() && !x.poison && !y.poison) {
-        reach = std::max(reach, getReach(x) * getReach(y));
-        largest = std::max(largest, std::fabs(toDouble(products.back(), type)));
-      }
+      if (type.isFloat())
+        reach.add(x, y, products.back());
     });
     Number start = acc[a];
     Number sum = combine(Combine::Sum, products, &start, type, /*products=*/true);
-    if (type.isFloat() && reach > std::max(largest, std::fabs(toDouble(start, type))) && !sum.poison &&
-        !sum.isUndetermined())
-      sum.bound += (double(products.size()) + 4) * 0x1p-22 * reach;
+    if (type.isFloat())
+      reach.apply(sum, start);
     result.edit()[a] = sum;
   });
   interpreter.set(op->getResult(0), std::move(result));

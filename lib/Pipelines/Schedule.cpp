@@ -40,6 +40,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace atrex;
@@ -78,13 +79,13 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   atx-bufferize, func.func(cse, canonicalize),
   atx-outline-kernels{workgroups=480},
   gpu.module(
-    gpu.func(cse, atx-assign-tile-layouts{arch=ARCH}, atx-stage-operands{arch=ARCH stages=0 prefetch=1 swizzle=1}),
+    gpu.func(cse, atx-assign-tile-layouts{arch=ARCH mfma-rows=0 waves-m=0}, atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1}),
     atx-distribute-tiles{arch=ARCH buffer-access=true}),
   canonicalize, cse,
   gpu.module(gpu.func(
     atx-unroll-loops{factor=-1 max-registers=96}, canonicalize, cse,
     atx-ping-pong{enable=0 priority=1},
-    atx-interleave{pattern=off boundary=none priority=0 iglp=-1})),
+    atx-interleave{pattern=off boundary=products priority=0 iglp=-1})),
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,
@@ -116,6 +117,74 @@ std::string atrex::stripSchedule(StringRef text) {
     result += line;
   }
   return result;
+}
+
+llvm::Error atrex::setScheduleOption(std::string &schedule, StringRef assignment) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "'" + assignment + "' sets no option of the schedule: " + message);
+  };
+  auto [target, value] = assignment.split('=');
+  auto [pass, option] = target.rsplit('.');
+  target = target.trim();
+  pass = pass.trim();
+  option = option.trim();
+  value = value.trim();
+  if (!assignment.contains('=') || pass.empty() || option.empty() || value.empty() ||
+      value.find_first_of("{}() \t\n") != StringRef::npos || option.find_first_of("{}() \t\n=") != StringRef::npos)
+    return fail("write PASS.OPTION=VALUE");
+  std::optional<unsigned> wanted;
+  if (pass.ends_with("]")) {
+    auto [name, number] = pass.drop_back().split('[');
+    unsigned instance;
+    if (number.getAsInteger(10, instance))
+      return fail("a pass among several is PASS[N], from 0 on");
+    wanted = instance;
+    pass = name;
+  }
+  std::string text = stripSchedule(schedule), result;
+  StringRef rest = text;
+  unsigned instance = 0, changed = 0;
+  while (!rest.empty()) {
+    size_t length = rest.find_first_of("(){},");
+    StringRef name = rest.take_front(length);
+    result += name;
+    rest = rest.drop_front(std::min(length, rest.size()));
+    StringRef options;
+    bool hasOptions = rest.consume_front("{");
+    if (hasOptions) {
+      options = rest.take_front(rest.find('}'));
+      rest = rest.drop_front(std::min(options.size() + 1, rest.size()));
+    }
+    bool isMeant = name.trim() == pass;
+    if (isMeant && wanted && instance++ != *wanted)
+      isMeant = false;
+    if (hasOptions || isMeant) {
+      SmallVector<StringRef> assignments;
+      options.split(assignments, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+      std::string own = (option + "=" + value).str();
+      bool found = false;
+      if (isMeant) {
+        ++changed;
+        for (StringRef &other : assignments)
+          if (other.split('=').first == option) {
+            other = own;
+            found = true;
+          }
+        if (!found)
+          assignments.push_back(own);
+      }
+      result += "{" + llvm::join(assignments, " ") + "}";
+    }
+    if (!rest.empty() && rest.front() != '{') {
+      result += rest.front();
+      rest = rest.drop_front();
+    }
+  }
+  if (changed == 0)
+    return fail("it has no pass '" + target.rsplit('.').first + "'");
+  schedule = std::move(result);
+  return llvm::Error::success();
 }
 
 LogicalResult atrex::parseSchedule(StringRef text, PassManager &pm, raw_ostream &errors) {

@@ -27,10 +27,11 @@ struct Declarations {
 };
 } // namespace
 
-static std::string unquote(StringRef text) {
+/// A value as the domain writes it: without quotes, truth values as 0 and 1.
+static std::string normalize(StringRef text) {
   text.consume_front("\"");
   text.consume_back("\"");
-  return text.str();
+  return text == "true" ? "1" : text == "false" ? "0" : text.str();
 }
 
 static Declarations readDeclarations() {
@@ -58,7 +59,8 @@ static Declarations readDeclarations() {
       tunable.pass = argument->str();
       tunable.option = option->getString("argument").value_or("").str();
       tunable.description = option->getString("description").value_or("").str();
-      tunable.defaultValue = unquote(option->getString("defaultValue").value_or(""));
+      tunable.programs = option->getString("programs").value_or("any").str();
+      tunable.defaultValue = normalize(option->getString("defaultValue").value_or(""));
       for (const llvm::json::Value &element : *domain) {
         if (std::optional<StringRef> word = element.getAsString())
           tunable.choices.push_back(word->str());
@@ -104,7 +106,7 @@ std::vector<TunableOption> atrex::getTunableOptions(PassManager &pm) {
       for (StringRef assignment : assignments) {
         auto [key, value] = assignment.split('=');
         if (key == option.option)
-          option.value = value.str();
+          option.value = normalize(value);
       }
       result.push_back(std::move(option));
     }

@@ -65,13 +65,29 @@ static json::Value argToJSON(const ManifestArg &arg) {
     object["output"] = arg.isOutput;
     if (arg.isWorkspace)
       object["workspace"] = true;
-    if (arg.tileDim >= 0)
-      object["tile"] = json::Object{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
+    if (arg.tileDim >= 0) {
+      json::Object tile{{"dim", arg.tileDim}, {"extent", arg.tileExtent.str()}};
+      if (arg.tileAxis != 0)
+        tile["axis"] = int64_t(arg.tileAxis);
+      object["tile"] = std::move(tile);
+    }
+    if (arg.rowAxes)
+      object["row_axes"] = json::Array(*arg.rowAxes);
   }
   if (arg.value)
     object["value"] = arg.value->str();
   if (arg.defaultValue)
     object[arg.isConstant ? "value" : "default"] = numberToJSON(*arg.defaultValue);
+  return object;
+}
+
+/// Numbers as numbers, element types as texts.
+static json::Object knobsToJSON(const std::map<std::string, std::string> &knobs) {
+  json::Object object;
+  for (const auto &[name, value] : knobs) {
+    int64_t number;
+    object[name] = llvm::StringRef(value).getAsInteger(10, number) ? json::Value(value) : json::Value(number);
+  }
   return object;
 }
 
@@ -98,6 +114,8 @@ json::Value Manifest::toJSON() const {
                                     {"kernarg_bytes", int64_t(kernel.kernargBytes)},
                                     {"dynamic_lds_bytes", int64_t(kernel.dynamicLdsBytes)},
                                     {"args", std::move(args)}});
+    if (!kernel.knobs.empty())
+      (*launches.back().getAsObject())["knobs"] = knobsToJSON(kernel.knobs);
   }
   return json::Object{{"schema", schemaName},
                       {"op", op},
@@ -108,6 +126,7 @@ json::Value Manifest::toJSON() const {
                       {"code_object_hash", codeObjectHash},
                       {"schedule", schedule},
                       {"constants", std::move(fixed)},
+                      {"knobs", knobsToJSON(knobs)},
                       {"runtime_dims", json::Array(runtimeDims)},
                       {"constraints", std::move(conditions)},
                       {"kernels", std::move(launches)}};
@@ -205,6 +224,7 @@ public:
   }
 
   ManifestArg readArg(const json::Value &value, const std::string &where);
+  std::map<std::string, std::string> readKnobs(const json::Object &object, const std::string &where);
   ManifestKernel readKernel(const json::Value &value, const std::string &where);
 
 private:
@@ -251,7 +271,14 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
         arg.tileDim = int(getInteger(tileObject, tileWhere, "dim", 0, int64_t(arg.shape.size()) - 1));
       if (const json::Value *extent = getField(tileObject, tileWhere, "extent"))
         arg.tileExtent = getExpr(*extent, tileWhere + ".extent");
+      if (tileObject.get("axis"))
+        arg.tileAxis = unsigned(getInteger(tileObject, tileWhere, "axis", 0, 2));
     }
+  }
+  if (object.get("row_axes")) {
+    arg.rowAxes.emplace();
+    for (const auto &[i, axis] : llvm::enumerate(getArray(object, where, "row_axes")))
+      arg.rowAxes->push_back(unsigned(checkRange(axis, fmt::format("{}.row_axes[{}]", where, i), 0, 2)));
   }
   if (const json::Value *flag = object.get("workspace")) {
     arg.isWorkspace = flag->getAsBoolean().value_or(false);
@@ -283,6 +310,23 @@ ManifestArg Reader::readArg(const json::Value &value, const std::string &where) 
   return arg;
 }
 
+std::map<std::string, std::string> Reader::readKnobs(const json::Object &object, const std::string &where) {
+  std::map<std::string, std::string> knobs;
+  // Older manifests do not tell.
+  const json::Value *field = object.get("knobs");
+  if (!field)
+    return knobs;
+  for (const auto &[key, value] : getObject(*field, where + ".knobs")) {
+    if (std::optional<int64_t> number = value.getAsInteger())
+      knobs[key.str()] = std::to_string(*number);
+    else if (std::optional<llvm::StringRef> text = value.getAsString())
+      knobs[key.str()] = text->str();
+    else
+      fail(where + ".knobs." + key.str(), "must be an integer or a string");
+  }
+  return knobs;
+}
+
 ManifestKernel Reader::readKernel(const json::Value &value, const std::string &where) {
   const json::Object &object = getObject(value, where);
   ManifestKernel kernel;
@@ -296,6 +340,7 @@ ManifestKernel Reader::readKernel(const json::Value &value, const std::string &w
         uint32_t(checkRange(workgroup[axis], fmt::format("{}.workgroup[{}]", where, axis), 1, 1024));
     kernel.grid[axis] = getExpr(grid[axis], fmt::format("{}.grid[{}]", where, axis));
   }
+  kernel.knobs = readKnobs(object, where);
   kernel.kernargBytes = uint32_t(getInteger(object, where, "kernarg_bytes", 0, 1 << 20));
   kernel.dynamicLdsBytes = uint32_t(getInteger(object, where, "dynamic_lds_bytes", 0, 1 << 20));
   uint64_t end = 0;
@@ -334,6 +379,7 @@ llvm::Expected<Manifest> Manifest::fromText(llvm::StringRef text) {
     for (const auto &[key, value] : reader.getObject(*constants, "constants"))
       manifest.constants[key.str()] =
           reader.checkRange(value, "constants." + key.str(), 1, std::numeric_limits<int64_t>::max());
+  manifest.knobs = reader.readKnobs(object, "manifest");
   for (const auto &[i, value] : llvm::enumerate(reader.getArray(object, "manifest", "runtime_dims"))) {
     if (std::optional<llvm::StringRef> name = value.getAsString())
       manifest.runtimeDims.push_back(name->str());
@@ -361,31 +407,6 @@ llvm::Expected<Manifest> Manifest::fromText(llvm::StringRef text) {
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
-
-static bool holds(int64_t lhs, llvm::StringRef op, int64_t rhs) {
-  if (op == "==")
-    return lhs == rhs;
-  if (op == "!=")
-    return lhs != rhs;
-  if (op == "<")
-    return lhs < rhs;
-  if (op == "<=")
-    return lhs <= rhs;
-  if (op == ">")
-    return lhs > rhs;
-  return lhs >= rhs;
-}
-
-/// "T = 3, H = 100" for the dimensions that occur in `constraint`.
-static std::string describeDims(const ManifestConstraint &constraint, const DimMap &dims) {
-  std::set<std::string> names;
-  constraint.lhs.collectDims(names);
-  constraint.rhs.collectDims(names);
-  std::string text;
-  for (const std::string &name : names)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, dims.lookup(name));
-  return text;
-}
 
 llvm::Expected<DimMap> atrex::resolveDims(const Manifest &manifest, const DimMap &dims) {
   DimMap result;
@@ -419,15 +440,12 @@ llvm::Expected<DimMap> atrex::resolveDims(const Manifest &manifest, const DimMap
           fmt::format("{}: dimension '{}' is {}; it must be at least 1", manifest.op, name, found->second));
   }
   for (const ManifestConstraint &constraint : manifest.constraints) {
-    llvm::Expected<int64_t> lhs = constraint.lhs.evaluate(result);
-    if (!lhs)
-      return lhs.takeError();
-    llvm::Expected<int64_t> rhs = constraint.rhs.evaluate(result);
-    if (!rhs)
-      return rhs.takeError();
-    if (!holds(*lhs, constraint.op, *rhs))
+    llvm::Expected<bool> holds = constraint.evaluate(result);
+    if (!holds)
+      return holds.takeError();
+    if (!*holds)
       return makeError(fmt::format("{}: constraint '{}' does not hold for {}", manifest.op, constraint.str(),
-                                   describeDims(constraint, result)));
+                                   constraint.describeDims(result)));
   }
   return result;
 }
@@ -479,6 +497,9 @@ static llvm::Error storeScalar(DataType type, double value, uint8_t *out, const 
     return store(convertToE4M3FNUZ(float(value)));
   case DataType::E5M2:
   case DataType::E5M2FNUZ:
+  case DataType::E2M1FN:
+  case DataType::E2M3FN:
+  case DataType::E3M2FN:
     break;
   }
   return makeError(fmt::format("scalar '{}': type {} cannot be passed by value", name, getName(type).str()));
@@ -607,4 +628,14 @@ llvm::Expected<std::vector<int64_t>> atrex::evaluateShape(const ManifestArg &arg
           fmt::format("tensor '{}': its size in bytes overflows 64 bits at dimension {}", arg.name, size_t(axis)));
   }
   return shape;
+}
+
+llvm::Expected<uint64_t> atrex::evaluateBytes(const ManifestArg &arg, const DimMap &dims) {
+  llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, dims);
+  if (!shape)
+    return shape.takeError();
+  uint64_t elements = 1;
+  for (int64_t extent : *shape)
+    elements *= uint64_t(extent);
+  return getSizeInBytes(arg.type, elements);
 }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace atrex;
 
@@ -19,38 +20,50 @@ namespace {
 /// One row per DataType, in the order of the enumeration.
 struct TypeRow {
   DataType type;
-  unsigned bytes;
+  unsigned bits;
   llvm::StringLiteral name;
   llvm::StringLiteral caseName;
   bool isFloat;
 };
 constexpr TypeRow typeRows[] = {
-    {DataType::I1, 1, "i1", "", false},
-    {DataType::I8, 1, "i8", "", false},
-    {DataType::I16, 2, "i16", "", false},
-    {DataType::I32, 4, "i32", "int32", false},
-    {DataType::I64, 8, "i64", "int64", false},
-    {DataType::U8, 1, "u8", "", false},
-    {DataType::U32, 4, "u32", "", false},
-    {DataType::BF16, 2, "bf16", "bf16", true},
-    {DataType::F16, 2, "f16", "fp16", true},
-    {DataType::F32, 4, "f32", "fp32", true},
-    {DataType::F64, 8, "f64", "", true},
-    {DataType::E4M3FN, 1, "f8e4m3fn", "e4m3fn", true},
-    {DataType::E4M3FNUZ, 1, "f8e4m3fnuz", "e4m3fnuz", true},
-    {DataType::E5M2, 1, "f8e5m2", "", true},
-    {DataType::E5M2FNUZ, 1, "f8e5m2fnuz", "", true},
+    {DataType::I1, 8, "i1", "", false},
+    {DataType::I8, 8, "i8", "", false},
+    {DataType::I16, 16, "i16", "", false},
+    {DataType::I32, 32, "i32", "int32", false},
+    {DataType::I64, 64, "i64", "int64", false},
+    {DataType::U8, 8, "u8", "", false},
+    {DataType::U32, 32, "u32", "", false},
+    {DataType::BF16, 16, "bf16", "bf16", true},
+    {DataType::F16, 16, "f16", "fp16", true},
+    {DataType::F32, 32, "f32", "fp32", true},
+    {DataType::F64, 64, "f64", "", true},
+    {DataType::E4M3FN, 8, "f8e4m3fn", "e4m3fn", true},
+    {DataType::E4M3FNUZ, 8, "f8e4m3fnuz", "e4m3fnuz", true},
+    {DataType::E5M2, 8, "f8e5m2", "", true},
+    {DataType::E5M2FNUZ, 8, "f8e5m2fnuz", "", true},
+    {DataType::E2M1FN, 4, "f4e2m1fn", "", true},
+    {DataType::E2M3FN, 6, "f6e2m3fn", "", true},
+    {DataType::E3M2FN, 6, "f6e3m2fn", "", true},
 };
 constexpr bool rowsAreInOrder() {
   for (size_t i = 0; i < std::size(typeRows); ++i)
     if (size_t(typeRows[i].type) != i)
       return false;
-  return std::size(typeRows) == size_t(DataType::E5M2FNUZ) + 1;
+  return std::size(typeRows) == size_t(DataType::E3M2FN) + 1;
 }
 static_assert(rowsAreInOrder(), "one row per data type, in the order of the enumeration");
 } // namespace
 
-unsigned atrex::getSizeInBytes(DataType type) { return typeRows[unsigned(type)].bytes; }
+unsigned atrex::getSizeInBits(DataType type) { return typeRows[unsigned(type)].bits; }
+
+unsigned atrex::getSizeInBytes(DataType type) { return (getSizeInBits(type) + 7) / 8; }
+
+uint64_t atrex::getSizeInBytes(DataType type, uint64_t elements) {
+  unsigned bits = getSizeInBits(type);
+  return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
+unsigned atrex::getElementsPerUnit(DataType type) { return 8 / std::gcd(getSizeInBits(type), 8u); }
 
 llvm::StringRef atrex::getName(DataType type) { return typeRows[unsigned(type)].name; }
 
@@ -179,7 +192,46 @@ template <bool isFNUZ> uint8_t encodeE4M3(float value) {
     return 0;
   return uint8_t(code | sign);
 }
+
+/// A 4- or 6-bit format: all codes are finite.
+struct FiniteFormat {
+  int bits, mantissaBits, bias;
+};
+constexpr FiniteFormat e2m1fn{4, 1, 1};
+constexpr FiniteFormat e2m3fn{6, 3, 1};
+constexpr FiniteFormat e3m2fn{6, 2, 3};
+
+float decodeFinite(uint8_t bits, const FiniteFormat &format) {
+  int magnitude = bits & ((1 << (format.bits - 1)) - 1);
+  int exponent = magnitude >> format.mantissaBits;
+  int mantissa = magnitude & ((1 << format.mantissaBits) - 1);
+  if (exponent == 0)
+    exponent = 1;
+  else
+    mantissa += 1 << format.mantissaBits;
+  float value = std::ldexp(float(mantissa), exponent - format.bias - format.mantissaBits);
+  return bits >> (format.bits - 1) ? -value : value;
+}
+
+uint8_t encodeFinite(float value, const FiniteFormat &format) {
+  unsigned largest = (1u << (format.bits - 1)) - 1;
+  if (std::isnan(value))
+    return uint8_t(largest);
+  uint8_t sign = std::signbit(value) ? uint8_t(largest + 1) : 0;
+  float magnitude = std::fabs(value);
+  if (magnitude >= decodeFinite(uint8_t(largest), format))
+    return uint8_t(largest | sign);
+  // Steps of the binade, a whole number of them at its end is the next code.
+  int exponent = std::max(magnitude > 0 ? std::ilogb(magnitude) : 1 - format.bias, 1 - format.bias);
+  float steps = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
+  int base = (exponent + format.bias - 1) << format.mantissaBits;
+  return uint8_t(unsigned(base + int(steps)) | sign);
+}
 } // namespace
+
+uint8_t atrex::convertToE2M1FN(float value) { return encodeFinite(value, e2m1fn); }
+uint8_t atrex::convertToE2M3FN(float value) { return encodeFinite(value, e2m3fn); }
+uint8_t atrex::convertToE3M2FN(float value) { return encodeFinite(value, e3m2fn); }
 
 uint8_t atrex::convertToE4M3FN(float value) { return encodeE4M3<false>(value); }
 
@@ -206,6 +258,19 @@ template <typename T> T loadAs(const void *data, size_t index) {
   return value;
 }
 } // namespace
+
+uint8_t atrex::loadPacked(DataType type, const void *data, size_t index) {
+  unsigned bits = getSizeInBits(type);
+  auto *bytes = static_cast<const uint8_t *>(data);
+  // Eight elements take `bits` bytes: no overflow, and no byte is read that the
+  // element has no bit in.
+  size_t byte = index / 8 * bits + index % 8 * bits / 8;
+  unsigned shift = index % 8 * bits % 8;
+  unsigned value = bytes[byte] >> shift;
+  if (shift + bits > 8)
+    value |= unsigned(bytes[byte + 1]) << (8 - shift);
+  return uint8_t(value & ((1u << bits) - 1));
+}
 
 double atrex::loadElement(DataType type, const void *data, size_t index) {
   switch (type) {
@@ -239,6 +304,12 @@ double atrex::loadElement(DataType type, const void *data, size_t index) {
     return decodeFloat8(loadAs<uint8_t>(data, index), e5m2);
   case DataType::E5M2FNUZ:
     return decodeFloat8(loadAs<uint8_t>(data, index), e5m2fnuz);
+  case DataType::E2M1FN:
+    return decodeFinite(loadPacked(type, data, index), e2m1fn);
+  case DataType::E2M3FN:
+    return decodeFinite(loadPacked(type, data, index), e2m3fn);
+  case DataType::E3M2FN:
+    return decodeFinite(loadPacked(type, data, index), e3m2fn);
   }
   LLVM_BUILTIN_UNREACHABLE;
 }

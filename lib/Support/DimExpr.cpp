@@ -408,3 +408,56 @@ void DimExpr::collectDims(std::set<std::string> &names) const {
   getLhs().collectDims(names);
   getRhs().collectDims(names);
 }
+
+DimExpr DimExpr::bind(const std::map<std::string, DimExpr> &dims) const {
+  if (getKind() == Kind::Constant)
+    return *this;
+  if (getKind() == Kind::Dim) {
+    auto found = dims.find(getDim().str());
+    return found == dims.end() ? *this : found->second;
+  }
+  return binary(getKind(), getLhs().bind(dims), getRhs().bind(dims)).substitute({});
+}
+
+llvm::Expected<DimComparison> DimComparison::parse(llvm::StringRef text) {
+  for (llvm::StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
+    auto [lhsText, rhsText] = text.split(op);
+    if (rhsText.empty())
+      continue;
+    llvm::Expected<DimExpr> lhs = DimExpr::parse(lhsText.trim()), rhs = DimExpr::parse(rhsText.trim());
+    if (!lhs || !rhs)
+      return llvm::joinErrors(lhs ? llvm::Error::success() : lhs.takeError(),
+                              rhs ? llvm::Error::success() : rhs.takeError());
+    return DimComparison{*lhs, *rhs, op.str()};
+  }
+  return makeError(fmt::format("'{}' is not a comparison", text.str()));
+}
+
+llvm::Expected<bool> DimComparison::evaluate(const DimMap &dims) const {
+  llvm::Expected<int64_t> left = lhs.evaluate(dims), right = rhs.evaluate(dims);
+  if (!left || !right)
+    return llvm::joinErrors(left ? llvm::Error::success() : left.takeError(),
+                            right ? llvm::Error::success() : right.takeError());
+  if (op == "==")
+    return *left == *right;
+  if (op == "!=")
+    return *left != *right;
+  if (op == "<")
+    return *left < *right;
+  if (op == "<=")
+    return *left <= *right;
+  if (op == ">")
+    return *left > *right;
+  return *left >= *right;
+}
+
+std::string DimComparison::describeDims(const DimMap &dims) const {
+  std::set<std::string> names;
+  lhs.collectDims(names);
+  rhs.collectDims(names);
+  std::string text;
+  for (const std::string &name : names)
+    if (auto value = dims.find(name); value != dims.end())
+      text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(value->second);
+  return text;
+}

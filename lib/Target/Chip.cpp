@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Target/Chip.h"
+#include "atrex/Target/ChipTiming.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <array>
@@ -38,6 +39,17 @@ static constexpr ChipIssue cdna4Issue = {
     /*l1BytesPerClock=*/64,        // C
     /*ldsReadBytesPerClock=*/256,  // B
     /*ldsWriteBytesPerClock=*/128, // D: half the read width, as on gfx942
+};
+
+static constexpr ChipTiming cdna3Timing = {
+    /*mfmaIssueCycles=*/4,   // B: an MFMA leaves its cycles less 4 to the vector ALU
+    /*l2LatencyCycles=*/288, // A: 287.5 on MI300X
+    /*ldsQueueEntries=*/8,   // A
+};
+static constexpr ChipTiming cdna4Timing = {
+    /*mfmaIssueCycles=*/8,   // A: the first 8 of the 32 cycles of 32x32x16
+    /*l2LatencyCycles=*/288, // A: 256 to 317 seen
+    /*ldsQueueEntries=*/8,   // A
 };
 
 //===----------------------------------------------------------------------===//
@@ -265,6 +277,8 @@ const ChipInfo *atrex::lookupChip(StringRef name) {
       return &chip;
   return getDefaultChip(name);
 }
+
+const ChipTiming &atrex::getTiming(const ChipInfo &chip) { return chip.arch == "gfx950" ? cdna4Timing : cdna3Timing; }
 
 std::string atrex::getArchList() {
   // gfx942 (MI308X, ...), gfx950 (...): chips of one architecture stand together.

@@ -8,7 +8,7 @@
 
 #include "atrex/Transforms/GridOrder.h"
 #include "KernelGrid.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/SchedulingPasses.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,10 +95,9 @@ FailureOr<GridOrderSettings> GridOrder::readSettings(Operation *op) {
     return op->emitError() << "option 'causal-axis' is " << int64_t(causalAxis) << "; a grid has axes 0, 1 and 2";
   if (xcds < 0 || xcds > 1024)
     return op->emitError() << "option 'xcds' is " << int64_t(xcds) << "; it must be from 0 to 1024";
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU())
-    return op->emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                           << getArchList();
+  const ChipInfo *chip = getTarget(op, arch);
+  if (!chip)
+    return failure();
   settings.order = *order;
   settings.causal = *causal;
   settings.causalAxis = unsigned(causalAxis);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelGrid.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/SchedulingPasses.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,10 +63,9 @@ LogicalResult Persistent::loopOverTiles(func::FuncOp kernel) {
   if (most < -1 || most > INT32_MAX)
     return kernel.emitError() << "option 'workgroups' is " << most << "; it must be -1 (chosen), 0 (off) or positive";
   if (most == -1) {
-    const ChipInfo *chip = lookupChip(arch);
-    if (!chip || !chip->isAMDGPU())
-      return kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                                << getArchList();
+    const ChipInfo *chip = getTarget(kernel, arch);
+    if (!chip)
+      return failure();
     most = chip->computeUnits;
   }
   FailureOr<std::array<DimExpr, 3>> grid = getGridExprs(kernel);

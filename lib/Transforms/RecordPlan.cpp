@@ -149,26 +149,45 @@ void RecordPlan::addCount(atx::LaunchOp launch, func::FuncOp kernel) {
     operands.push_back(operand);
     return arg;
   };
-  Value memory = addArg(launch.getCountMemory(), "count");
-  auto type = cast<MemRefType>(memory.getType());
-  SmallVector<Attribute> shape;
+  // Names of the language, because extents are texts of its expressions, and none
+  // that the kernel has.
+  llvm::StringSet<> taken;
   SmallVector<Attribute> dimNames;
   if (auto names = copy->getAttrOfType<ArrayAttr>(atx::dimsAttrName))
     llvm::append_range(dimNames, names);
+  for (Attribute name : dimNames)
+    taken.insert(cast<StringAttr>(name).getValue());
+  for (unsigned i = 0; i < copy.getNumArguments(); ++i)
+    if (auto name = copy.getArgAttrOfType<StringAttr>(i, atx::nameAttrName))
+      taken.insert(name.getValue());
+  auto makeName = [&](std::string name) {
+    while (!taken.insert(name).second)
+      name += "_";
+    return name;
+  };
+  Value memory = addArg(launch.getCountMemory(), makeName("count"));
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<Attribute> shape;
+  SmallVector<int64_t> dynamicAxes;
   for (int64_t axis = 0; axis < type.getRank(); ++axis) {
     if (!type.isDynamicDim(axis)) {
       shape.push_back(b.getStringAttr(std::to_string(type.getDimSize(axis))));
       continue;
     }
-    // A dimension of its own, found from the tensor.
-    Attribute name = b.getStringAttr("count." + std::to_string(axis));
-    shape.push_back(name);
-    dimNames.push_back(name);
+    // A dimension of its own, found from the tensor, that the launch hands over.
+    std::string name = makeName("count_extent" + std::to_string(axis));
+    shape.push_back(b.getStringAttr(name));
+    dimNames.push_back(shape.back());
+    dynamicAxes.push_back(axis);
   }
   copy.setArgAttr(entry.getNumArguments() - 1, atx::shapeAttrName, b.getArrayAttr(shape));
+  OpBuilder planBuilder(launch);
+  for (int64_t axis : dynamicAxes)
+    addArg(memref::DimOp::create(planBuilder, loc, launch.getCountMemory(), axis),
+           cast<StringAttr>(shape[axis]).getValue());
   SmallVector<Value> indices;
   for (auto [i, index] : llvm::enumerate(launch.getCountIndices())) {
-    std::string name = "count.index." + std::to_string(i);
+    std::string name = makeName("count_index" + std::to_string(i));
     indices.push_back(addArg(index, name));
     dimNames.push_back(b.getStringAttr(name));
   }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowAnalysis.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,8 +78,7 @@ private:
 
 LogicalResult SelectMapping::checkOptions(func::FuncOp func, const ChipInfo *chip) {
   if (!chip || !chip->isAMDGPU())
-    return func.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                            << getArchList();
+    return func.emitError() << describeUnknownTarget(arch);
   auto powerOfTwo = [&](StringRef name, int64_t value, int64_t low, int64_t high) -> LogicalResult {
     if (value != 0 && (value < low || value > high || !llvm::isPowerOf2_64(value)))
       return func.emitError() << "option '" << name << "' is " << value << "; it must be a power of two from " << low

@@ -6,6 +6,8 @@
 // RUN: not atrex-interpret %t/poison.mlir 2>&1 | FileCheck %s --check-prefix=POISON
 // RUN: not atrex-interpret %t/large.mlir 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not atrex-interpret %t/endless.mlir --max-steps 1000 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// RUN: not atrex-interpret %t/inner.mlir --max-steps 10000 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: not atrex-interpret %t/memory.mlir --max-elements 120000 2>&1 | FileCheck %s --check-prefix=MEMORY
 // RUN: not atrex-interpret %t/type.mlir 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not atrex-interpret %t/order.mlir 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: not atrex-interpret %t/recursive.mlir 2>&1 | FileCheck %s --check-prefix=RECURSIVE
@@ -43,12 +45,36 @@ func.func @f(%o: tensor<1xi32> {atx.name = "o", atx.output}) -> tensor<1xi32> at
 func.func @f(%o: memref<1xi32> {atx.name = "o", atx.output}) attributes {atx.kernel} {
   %t = arith.constant true
   // ENDLESS: error: the program has not ended after 1000 steps
+  // ENDLESS: note: this loop has done {{[0-9]+}} iterations
   scf.while : () -> () {
     scf.condition(%t)
   } do {
     scf.yield
   }
   return
+}
+//--- inner.mlir
+func.func @f(%o: memref<1xi32> {atx.name = "o", atx.output}) attributes {atx.kernel, atx.grid = ["3"]} {
+  %a = arith.constant 0 : i32
+  %b = arith.constant 1000 : i32
+  %s = arith.constant 1 : i32
+  // INNER: inner.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the program has not ended after 10000 steps, in workgroup (0, 0, 0)
+  // INNER: inner.mlir:{{[0-9]+}}:{{[0-9]+}}: note: {{this loop has|it is inside of a loop that has}} done {{[0-9]+}} iterations
+  // INNER: inner.mlir:{{[0-9]+}}:{{[0-9]+}}: note: it is inside of a loop that has done {{[1-9]}} iterations
+  scf.for %i = %a to %b step %s : i32 {
+    scf.for %j = %a to %b step %s : i32 {
+      %k = arith.addi %i, %j : i32
+    }
+  }
+  return
+}
+//--- memory.mlir
+func.func @f(%o: tensor<1xi32> {atx.name = "o", atx.output}) -> tensor<1xi32> attributes {atx.operator} {
+  %0 = tensor.empty() : tensor<50000xi32>
+  %1 = tensor.empty() : tensor<50000xi32>
+  // MEMORY: error: a value of 50000 elements beside the {{1[0-9]+}} that are held already is too much to interpret; at most 120000 elements together
+  %2 = tensor.empty() : tensor<50000xi32>
+  return %o : tensor<1xi32>
 }
 //--- type.mlir
 // TYPE: error: parameter 'x' has a type that the interpreter cannot supply

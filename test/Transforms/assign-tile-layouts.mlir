@@ -26,9 +26,9 @@ func.func @follow(%a: memref<16x64xf32> {atx.name = "a", atx.shape = ["16", "64"
 // loop and into the store. A slice of a reduction needs no conversion.
 // CHECK-LABEL: gpu.func @product
 // CHECK: atx.tile_load {{.*}} -> vector<32x64xbf16>
-// CHECK: %[[A:.*]] = atx.convert_layout {{.*}} {atx.tile_layouts = [#atx.tile_layout<64, {{\[\[}}16t1, 2r16], [8r1, 4t16, 2r8]]>]}
-// CHECK: vector.contract {{.*}} {atx.tile_layouts = [#atx.tile_layout<64, {{\[\[}}16t1, 2r4], [4r1, 4t16, 2r8]]>]
-// CHECK: atx.tile_reduce max {{.*}} {atx.tile_layouts = [#atx.tile_layout<64, {{\[\[}}16t1, 2r1]]>]}
+// CHECK: %[[A:.*]] = atx.convert_layout {{.*}} {atx.tile_layouts = [#atx.tile_layout<64, {{\[\[}}32t1], [8r1, 2t32, 4r8]]>]}
+// CHECK: vector.contract {{.*}} {atx.contract = {instruction = "v_mfma_f32_32x32x8_bf16", run = 8 : i64, waves = array<i64: 1, 1>}, atx.tile_layouts = [#atx.tile_layout<64, {{\[\[}}32t1], [4r1, 2t32, 4r4]]>]
+// CHECK: atx.tile_reduce max {{.*}} {atx.tile_layouts = [#atx.tile_layout<64, {{\[\[}}32t1]]>]}
 // CHECK-NOT: atx.convert_layout
 // CHECK: gpu.return
 func.func @product(%a: memref<32x64xbf16> {atx.name = "a", atx.shape = ["32", "64"]}, %c: memref<32x32xf32> {atx.name = "c", atx.shape = ["32", "32"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {

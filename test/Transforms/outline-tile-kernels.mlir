@@ -7,7 +7,7 @@
 // CHECK: gpu.func @scale(%[[X:.*]]: memref<f32>, %[[S:.*]]: f32, %[[C:.*]]: memref<i32>, %[[N:.*]]: i64, %[[M:.*]]: i64) kernel
 // CHECK-SAME: {kind = "tensor", name = "x", shape = ["N", "M"], type = f32}
 // CHECK-SAME: {default = 2.000000e+00 : f32, kind = "scalar", name = "s", type = f32}
-// CHECK-SAME: {kind = "tensor", name = "c", output, shape = ["N", "8"], type = ui32}
+// CHECK-SAME: {kind = "tensor", name = "c", output, row_axes = array<i64>, shape = ["N", "8"], type = ui32}
 // CHECK-SAME: {kind = "dim", name = "N", type = i64}
 // CHECK-SAME: {kind = "dim", name = "M", type = i64}
 // CHECK-SAME: atx.constraints = ["N >= 1"]

@@ -38,29 +38,9 @@ func.func @large(%x: memref<1048576xf32> {atx.name = "x", atx.shape = ["1048576"
 
 // -----
 
-func.func @four(%x: memref<64xf4E2M1FN> {atx.name = "x", atx.shape = ["64"]}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
-  %i = atx.tile_iota : vector<64xi32>
-  // expected-error @+1 {{'atx.tile_load' accesses elements of 'f4E2M1FN' in memory, which are smaller than a byte}}
-  %v = atx.tile_load %x[%i] : memref<64xf4E2M1FN>, vector<64xi32> -> vector<64xf4E2M1FN>
-  return
-}
-
-// -----
-
 func.func @shared() attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
   // expected-error @+1 {{shared memory of the kernel takes 80000 bytes; gfx942 has 65536}}
   %s = atx.tile_shared : memref<20000xf32, #gpu.address_space<workgroup>>
-  return
-}
-
-// -----
-
-func.func @scalar(%x: memref<64xf32> {atx.name = "x", atx.shape = ["64"]}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 64 : i64} {
-  %i = atx.tile_iota : vector<64xi32>
-  %v = atx.tile_load %x[%i] : memref<64xf32>, vector<64xi32> -> vector<64xf32>
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{a product that ends in one number is a reduction; write sum(a * b)}}
-  %s = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"], kind = #vector.kind<add>} %v, %v, %z : vector<64xf32>, vector<64xf32> into f32
   return
 }
 

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Analysis/LDSBanks.h"
+#include "atrex/Analysis/StaticReport.h"
 #include "atrex/Bench/Catalogue.h"
 #include "atrex/Bench/Operator.h"
 #include "atrex/Bench/Verdict.h"
@@ -106,6 +107,33 @@ void gemmToLowered(benchmark::State &state) {
 }
 
 void gemmToCodeObject(benchmark::State &state) { lowerGemm(state, EmitKind::Hsaco, ""); }
+
+/// The static report of a code object.
+void reportOn(benchmark::State &state, StringRef path, const CompileOptions &options) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFile((ATREX_SOURCE_DIR + path).str());
+  if (!source) {
+    errs() << "atrex-perf: cannot read '" << path << "'\n";
+    exit(1);
+  }
+  std::optional<CompileResult> code = compile((*source)->getMemBufferRef(), options, errs());
+  if (!code)
+    exit(1);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(cantFail(
+        analyzeCodeObject(MemoryBufferRef(code->output, "code object"), code->manifest, *lookupChip("gfx942"))));
+}
+
+void reportGemm(benchmark::State &state) {
+  CompileOptions options;
+  options.needManifest = false;
+  reportOn(state, "/test/CodeGen/atx/gemm-256x256x64.mlir", options);
+}
+
+void reportAttention(benchmark::State &state) {
+  CompileOptions options;
+  options.dims["D"] = 128;
+  reportOn(state, "/bench/kernels/attention_forward.atx", options);
+}
 
 /// A tile of 128 rows of 128 bytes: 16 writes, 16 reads of rows, 8 of columns.
 void solveLDS(benchmark::State &state) {
@@ -385,6 +413,8 @@ int main(int argc, char **argv) {
            {"solve_lds", solveLDS},
            {"gemm_256_lowered", gemmToLowered},
            {"gemm_256_to_code_object", gemmToCodeObject},
+           {"report_attention", reportAttention},
+           {"report_gemm_256", reportGemm},
            {"mfma_exact_16x16x16_f16", exact16x16x16F16},
            {"mfma_exact_32x32x8_bf16", exact32x32x8BF16},
            {"mfma_exact_wide_32x32x8_bf16", exactWide32x32x8BF16},

@@ -8,6 +8,7 @@
 
 #include "FormatFiles.h"
 #include "atrex/Frontend/Format.h"
+#include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -31,9 +32,9 @@ int atrex::formatFiles(ArrayRef<std::string> names, const FormatOptions &options
   };
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   for (const std::string &name : names) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(name, /*IsText=*/true);
+    Expected<std::unique_ptr<MemoryBuffer>> buffer = readInput(name, maxTextBytes);
     if (!buffer) {
-      fail("cannot read '" + name + "': " + buffer.getError().message());
+      fail(toString(buffer.takeError()));
       continue;
     }
     StringRef source = (*buffer)->getBuffer();

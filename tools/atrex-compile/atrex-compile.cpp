@@ -8,16 +8,18 @@
 
 #include "FormatFiles.h"
 #include "atrex/Analysis/StaticReport.h"
-#include "atrex/Device/Device.h"
+#include "atrex/Device/Sim/Coverage.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Builtins.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
@@ -57,10 +59,18 @@ cl::opt<Emit> emitKind(
                clEnumValN(Emit::LLVM, "llvm", "LLVM and ROCDL dialects"), clEnumValN(Emit::Asm, "asm", "assembly"),
                clEnumValN(Emit::Hsaco, "hsaco", "code object; the manifest goes beside it as <output>.json"),
                clEnumValN(Emit::Artifact, "artifact", "directory with code object, manifest, schedule and source")));
-cl::opt<ReportKind> report("report", cl::desc("Print registers, LDS, occupancy and instruction mix to standard error"),
+cl::opt<ReportKind> report("report",
+                           cl::desc("Print registers, occupancy, traffic and loops to standard error; as JSON without "
+                                    "remarks and warnings beside, unless --remarks asks for them"),
                            cl::ValueOptional, cl::init(ReportKind::None), cl::cat(category),
                            cl::values(clEnumValN(ReportKind::Text, "", ""), clEnumValN(ReportKind::Text, "text", ""),
                                       clEnumValN(ReportKind::JSON, "json", "")));
+cl::opt<bool> remarks("remarks", cl::desc("Say where the code loses time, with source lines, on standard error"),
+                      cl::cat(category));
+cl::list<std::string> scheduleSettings("set",
+                                       cl::desc("Set an option of the schedule, for example "
+                                                "atx-interleave.pattern=auto; --emit-space lists them"),
+                                       cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
 cl::opt<bool> printSchedule("print-schedule", cl::desc("Print the built-in schedule of the architecture and exit"),
                             cl::cat(category));
 cl::opt<bool> printFunctions("print-functions",
@@ -87,6 +97,7 @@ struct Settings {
   std::string input, output;
   Emit emit = Emit::Hsaco;
   ReportKind report = ReportKind::None;
+  bool remarks = false;
 };
 
 /// Writes all files or none: what cannot be written is found out first, and what
@@ -104,49 +115,68 @@ Error writeFiles(ArrayRef<std::pair<std::string, StringRef>> files) {
   return Error::success();
 }
 
-/// Splits NAME=VALUE.
-std::optional<std::pair<StringRef, StringRef>> splitAssignment(StringRef text) {
-  auto [name, value] = text.split('=');
-  if (name.empty() || value.empty())
-    return std::nullopt;
-  return std::make_pair(name, value);
+/// Remarks in the form of the compiler's own diagnostics, with the source line
+/// where the code object names this file.
+void printRemarks(const StaticReport &report, MemoryBufferRef source, raw_ostream &os) {
+  SmallVector<StringRef> lines;
+  source.getBuffer().split(lines, '\n');
+  StringRef own = sys::path::filename(source.getBufferIdentifier());
+  for (const Remark &remark : report.remarks) {
+    bool isOwn = own == sys::path::filename(remark.file);
+    if (remark.line)
+      os << (isOwn ? source.getBufferIdentifier() : StringRef(remark.file)) << ":" << remark.line << ": ";
+    os << "remark: " << remark.message << " [" << remark.kind << "]\n";
+    if (isOwn && remark.line && remark.line <= lines.size())
+      os << lines[remark.line - 1].rtrim() << "\n";
+  }
 }
 
-Error makeReport(const CompileResult &code, const CompileOptions &options, MemoryBufferRef source, ReportKind kind,
-                 std::string &text) {
-  const ChipInfo *chip = lookupChip(options.arch);
-  Expected<std::unique_ptr<device::Device>> device = device::createSimDevice({options.arch, 1});
-  if (!device)
-    return device.takeError();
-  Expected<std::unique_ptr<device::Module>> module = (*device)->load(MemoryBufferRef(code.output, "code object"));
-  if (!module)
-    return module.takeError();
-  CompileOptions asmOptions = options;
-  asmOptions.emit = EmitKind::Asm;
-  std::optional<CompileResult> assembly = compile(source, asmOptions, errs());
-  if (!assembly)
-    return createStringError(inconvertibleErrorCode(), "no assembly for the report");
-  json::Array kernels;
-  for (const ManifestKernel &kernel : code.manifest.kernels) {
-    const device::Kernel *loaded = (*module)->lookup(kernel.name);
-    if (!loaded)
-      return createStringError(inconvertibleErrorCode(), "the code object has no kernel '" + kernel.name + "'");
-    unsigned threads = kernel.workgroup[0] * kernel.workgroup[1] * kernel.workgroup[2];
-    KernelReport facts = analyzeKernel(assembly->output, kernel.name, loaded->getResources(), threads, *chip);
-    if (kind == ReportKind::JSON)
-      kernels.push_back(toJSON(facts));
-    else
-      text += toText(facts, *chip);
+/// Report and remarks as the settings ask for them.
+void printFacts(const StaticReport &facts, const Settings &settings, MemoryBufferRef source, const ChipInfo &chip,
+                raw_ostream &os) {
+  if (settings.remarks)
+    printRemarks(facts, source, os);
+  if (settings.report == ReportKind::JSON)
+    os << formatv("{0:2}", toJSON(facts, chip)) << "\n";
+  else if (settings.report == ReportKind::Text)
+    os << toText(facts, chip);
+}
+
+/// Reports on a code object that exists already, whoever made it; the manifest
+/// beside it says how it is launched.
+int reportCodeObject(MemoryBufferRef code, const Settings &settings, bool isArchGiven, const ChipInfo &chip) {
+  if (settings.report == ReportKind::None && !settings.remarks)
+    return usageError("'" + settings.input +
+                      "' is a code object: there is nothing to compile; give --report or --remarks");
+  if (settings.output != "-" || settings.emit != Emit::Hsaco)
+    return usageError("'" + settings.input + "' is a code object: only --report and --remarks apply to it");
+  const ChipInfo *own = &chip;
+  StringRef built = device::getCodeObjectArch(code);
+  if (built != chip.arch && !built.empty()) {
+    if (isArchGiven)
+      return fail(createStringError(inconvertibleErrorCode(),
+                                    "'" + settings.input + "' is built for " + built + ", not for " + chip.arch));
+    if (const ChipInfo *found = lookupChip(built))
+      own = found;
   }
-  if (kind == ReportKind::JSON) {
-    raw_string_ostream os(text);
-    os << formatv("{0:2}", json::Value(json::Object{{"schema", "atrex-mlir/report/1"},
-                                                    {"arch", chip->arch},
-                                                    {"chip", chip->name},
-                                                    {"kernels", std::move(kernels)}}))
-       << "\n";
+  Manifest manifest;
+  std::string manifestName = settings.input + ".json";
+  if (settings.input != "-" && sys::fs::exists(manifestName)) {
+    Expected<std::unique_ptr<MemoryBuffer>> text = readInput(manifestName, maxTextBytes);
+    if (!text)
+      return fail(text.takeError());
+    Expected<Manifest> parsed = Manifest::fromText((*text)->getBuffer());
+    if (!parsed)
+      return fail(
+          createStringError(inconvertibleErrorCode(), "'" + manifestName + "': " + toString(parsed.takeError())));
+    manifest = std::move(*parsed);
   }
-  return Error::success();
+  Expected<StaticReport> facts = analyzeCodeObject(code, manifest, *own);
+  if (!facts)
+    return fail(
+        createStringError(inconvertibleErrorCode(), "'" + settings.input + "': " + toString(facts.takeError())));
+  printFacts(*facts, settings, MemoryBufferRef("", ""), *own, outs());
+  return 0;
 }
 
 } // namespace
@@ -161,9 +191,9 @@ int main(int argc, char **argv) {
     errs() << usage;
     return 2;
   }
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU())
-    return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  const ChipInfo *chip = lookupTarget(arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(arch));
   if (printFunctions) {
     outs() << frontend::printBuiltins();
     return 0;
@@ -190,30 +220,21 @@ int main(int argc, char **argv) {
   if (inputNames.size() > 1)
     return usageError("one input file at a time, got " + Twine(inputNames.size()));
 
-  const Settings settings{inputNames.front(), outputName, emitKind, report};
+  const Settings settings{inputNames.front(), outputName, emitKind, report, remarks};
   CompileOptions options;
   options.arch = chip->arch.str();
   if (StringRef(arch) != chip->arch)
     options.arch = arch;
   options.op = opName;
   options.printTimings = timing;
-  for (StringRef text : dims) {
-    auto assignment = splitAssignment(text);
-    int64_t value;
-    if (!assignment || assignment->second.getAsInteger(10, value))
-      return usageError("'--dim " + text + "': expected NAME=INTEGER");
-    if (!options.dims.insert({assignment->first, value}).second)
-      return usageError("'--dim " + text + "': dimension '" + assignment->first + "' is given twice");
-  }
-  for (StringRef text : knobs) {
-    auto assignment = splitAssignment(text);
-    if (!assignment)
-      return usageError("'--knob " + text + "': expected NAME=VALUE");
-    options.knobs[assignment->first.str()] = assignment->second.str();
-  }
+  if (Error error = parseDims(dims, "dim", options.dims))
+    return usageError(toString(std::move(error)));
+  if (Error error = parseKnobs(knobs, options.knobs))
+    return usageError(toString(std::move(error)));
   bool toDirectory = settings.emit == Emit::Artifact;
-  if (emitSpace && (toDirectory || report != ReportKind::None))
-    return usageError("--emit-space writes JSON and compiles nothing; give it without --emit=artifact and --report");
+  if (emitSpace && (toDirectory || report != ReportKind::None || remarks))
+    return usageError(
+        "--emit-space writes JSON and compiles nothing; give it without --emit=artifact, --report and --remarks");
   if (toDirectory && settings.output == "-")
     return usageError("an artifact is a directory; name it with -o");
   switch (settings.emit) {
@@ -244,15 +265,16 @@ int main(int argc, char **argv) {
   Expected<std::unique_ptr<MemoryBuffer>> source = readInput(settings.input, maxTextBytes);
   if (!source)
     return fail(source.takeError());
-  if (!scheduleName.empty()) {
-    Expected<std::unique_ptr<MemoryBuffer>> schedule = readInput(scheduleName, maxTextBytes);
-    if (!schedule)
-      return fail(schedule.takeError());
-    options.schedule = (*schedule)->getBuffer().str();
-    options.scheduleName = scheduleName;
-    if (stripSchedule(options.schedule).empty())
-      return fail(createStringError(inconvertibleErrorCode(), "schedule '" + scheduleName + "' is empty"));
-  }
+  std::string usedName = scheduleName;
+  Expected<std::string> schedule = readSchedule(usedName, scheduleSettings, options.arch);
+  if (!schedule)
+    return fail(schedule.takeError());
+  options.schedule = *schedule;
+  if (!usedName.empty())
+    options.scheduleName = usedName;
+  if ((*source)->getBuffer().starts_with("\x7f"
+                                         "ELF"))
+    return reportCodeObject((*source)->getMemBufferRef(), settings, arch.getNumOccurrences() != 0, *chip);
   // What cannot be written is better known before the work is done.
   bool withManifest = settings.emit == Emit::Hsaco && settings.output != "-" && !emitSpace;
   if (toDirectory) {
@@ -279,19 +301,31 @@ int main(int argc, char **argv) {
   }
 
   options.needManifest = toDirectory;
-  std::optional<CompileResult> result = compile((*source)->getMemBufferRef(), options, errs());
-  if (!result)
+  // A report as JSON stands alone: what the compiler remarks beside is asked for by --remarks.
+  std::string messages;
+  raw_string_ostream messageStream(messages);
+  bool quiet = settings.report == ReportKind::JSON && !settings.remarks;
+  std::optional<CompileResult> result =
+      compile((*source)->getMemBufferRef(), options, quiet ? static_cast<raw_ostream &>(messageStream) : errs());
+  if (!result) {
+    errs() << messages;
     return 1;
-
-  std::string reportText;
-  if (settings.report != ReportKind::None) {
-    if (options.emit != EmitKind::Hsaco)
-      return usageError("--report needs a code object (--emit=hsaco or --emit=artifact)");
-    if (Error error = makeReport(*result, options, (*source)->getMemBufferRef(), settings.report, reportText))
-      return fail(std::move(error));
   }
 
-  std::string schedule = result->manifest.schedule + "\n";
+  std::string reportText;
+  if (settings.report != ReportKind::None || settings.remarks) {
+    if (options.emit != EmitKind::Hsaco)
+      return usageError(Twine(settings.report != ReportKind::None ? "--report" : "--remarks") +
+                        " needs a code object (--emit=hsaco or --emit=artifact)");
+    Expected<StaticReport> facts =
+        analyzeCodeObject(MemoryBufferRef(result->output, "code object"), result->manifest, *chip);
+    if (!facts)
+      return fail(facts.takeError());
+    raw_string_ostream os(reportText);
+    printFacts(*facts, settings, (*source)->getMemBufferRef(), *chip, os);
+  }
+
+  std::string usedSchedule = result->manifest.schedule + "\n";
   std::string manifest = options.emit == EmitKind::Hsaco ? result->manifest.toText() : std::string();
   SmallVector<std::pair<std::string, StringRef>> files;
   bool newDirectory = false;
@@ -306,7 +340,7 @@ int main(int argc, char **argv) {
     };
     add("kernel.hsaco", result->output);
     add(StringRef(settings.input).ends_with(".mlir") ? "source.mlir" : "source.atx", (*source)->getBuffer());
-    add("schedule.pipeline", schedule);
+    add("schedule.pipeline", usedSchedule);
     add("manifest.json", manifest);
   } else {
     files.push_back({settings.output, result->output});

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace atrex;
 using namespace atrex::fuzz;
@@ -35,6 +36,7 @@ llvm::ArrayRef<Feature> fuzz::getFeatures() {
        "op f(x: i32[T, 4], y: i32[T, 4]) -> (out: i32[T, 4]) { out = ((x & y) | (x ^ y)) + (x << y) + (x >> y) }"},
       {"functions", "op f(x: f32[T, 4]) -> (out: f32[T, 4]) { out = erf(x) + sin(x) + cos(x) + trunc(x) + round(x) }"},
       {"fp8", "op f(x: f32[T, 4]) -> (out: f8e4m3fn[T, 4]) { out = f8e4m3fn(x) }"},
+      {"packed", "op f(x: f6e2m3fn[T, 4]) -> (out: f4e2m1fn[T, 4]) { out = f4e2m1fn(x) }"},
       {"reductions",
        "op f(x: f32[T, 4]) -> (out: i32[T], p: f32[T]) { out = argmax(x, axis = 1) p = prod(x, axis = 1) }"},
       {"scan", "op f(x: i32[T, 4]) -> (out: i32[T, 4]) { out = cumsum(x, axis = 1) }"},
@@ -44,6 +46,12 @@ llvm::ArrayRef<Feature> fuzz::getFeatures() {
       {"reshape", "op f(x: f32[T, 4]) -> (out: f32[T, 2, 2]) { out = reshape(x, (T, 2, 2)) }"},
       {"concat", "op f(x: f32[T, 4]) -> (out: f32[T, 8]) { out = concat((x, x), axis = 1) }"},
       {"take", "op f(x: f32[T, 4], i: i32[T, 2]) -> (out: f32[T, 2]) { out = take(x, i, axis = 1) }"},
+      {"histogram", "kernel f(x: i32[T]) -> (out: i32[8]) grid (1) { store(out[:], histogram(load(x[0 : 16]), 8)) }"},
+      {"f64", "op f(x: f64[T, 4]) -> (out: f64[T, 4]) { out = sqrt(x) + fma(x, x, x) }"},
+      {"memory", "kernel f(x: i32[T]) -> (out: i32[8]) grid (1) { let s = shared(i32[8]) store(s[:], load(x[0 : 8])) "
+                 "atomic_add(s[iota(8)], 1) scatter(out[iota(8)], gather(s[7 - iota(8)])) }"},
+      {"while",
+       "kernel f(x: i32[T]) -> (out: i32[1]) grid (1) { var n = x[0] while n > 0 { n -= 1 } store(out[0], n) }"},
       {"dot", "op f(x: f32[T, 4], y: f32[3, 4]) -> (out: f32[T, 3]) { out = einsum(\"mk,nk->mn\", x, y) }"},
   };
   return features;
@@ -58,7 +66,13 @@ static constexpr int64_t rowMarker = int64_t(1) << 20;
 
 static bool isInteger(DataType type) { return !isFloat(type) && type != DataType::I1; }
 static bool isUnsigned(DataType type) { return type == DataType::U8 || type == DataType::U32; }
-static bool isSmallFloat(DataType type) { return isFloat(type) && getSizeInBytes(type) == 1; }
+static bool isSmallFloat(DataType type) { return isFloat(type) && getSizeInBits(type) <= 8; }
+
+/// Whether rows of the type fill bytes: a parameter or result may have it.
+static bool fillsBytes(const TensorType &type) {
+  int64_t unit = getElementsPerUnit(type.element);
+  return unit == 1 || (!type.shape.empty() && type.shape.back() != rowMarker && type.shape.back() % unit == 0);
+}
 
 static std::string getTileElement(DataType type) {
   switch (type) {
@@ -74,6 +88,12 @@ static std::string getTileElement(DataType type) {
     return "f8E5M2";
   case DataType::E5M2FNUZ:
     return "f8E5M2FNUZ";
+  case DataType::E2M1FN:
+    return "f4E2M1FN";
+  case DataType::E2M3FN:
+    return "f6E2M3FN";
+  case DataType::E3M2FN:
+    return "f6E3M2FN";
   default:
     return getName(type).str();
   }
@@ -114,6 +134,11 @@ static std::string expand(llvm::StringRef text, const Node &node, llvm::StringRe
       } else {
         result += names[index];
       }
+    } else if (c == 'x' && i + 1 < text.size()) {
+      // The tensor behind a parameter of a kernel.
+      result += "x" + names[text[++i] - '0'].substr(1);
+    } else if (c == 'e') {
+      result += getName(node.type.element);
     } else if (c == 'r') {
       result += self;
     } else if (c == 't') {
@@ -164,7 +189,7 @@ private:
   template <typename Predicate> std::optional<unsigned> find(Predicate predicate) {
     std::vector<unsigned> found;
     for (unsigned i = 0; i < program.nodes.size(); ++i)
-      if (predicate(program.nodes[i].type))
+      if (!program.nodes[i].isResult && predicate(program.nodes[i].type))
         found.push_back(i);
     if (found.empty())
       return std::nullopt;
@@ -190,6 +215,16 @@ private:
   void addAlong();
   void addDot();
   void addLoop();
+  void addHistogram();
+  void addMemory();
+  void addWhile();
+  std::string drawPermutation(int64_t extent);
+  /// Subscripts that permute the elements of a tile along every axis.
+  std::string drawPermutations(llvm::ArrayRef<int64_t> shape);
+  /// A value that a kernel computes by several statements.
+  unsigned addBlock(TensorType type, std::vector<unsigned> operands, std::string lines) {
+    return addOp(std::move(type), std::move(operands), "!block " + std::move(lines), {});
+  }
 
   Program &program;
   std::mt19937_64 random;
@@ -327,8 +362,9 @@ void Generator::addBinary() {
 }
 
 void Generator::addUnary() {
-  std::optional<unsigned> node =
-      find([](const TensorType &type) { return type.element == DataType::F32 || isInteger(type.element); });
+  std::optional<unsigned> node = find([](const TensorType &type) {
+    return type.element == DataType::F32 || type.element == DataType::F64 || isInteger(type.element);
+  });
   if (!node)
     return;
   TensorType type = typeOf(*node);
@@ -353,11 +389,18 @@ void Generator::addUnary() {
                              {"exp2($0)", "math.exp2"},   {"log($0)", "math.log"},     {"log2($0)", "math.log2"},
                              {"sqrt($0)", "math.sqrt"},   {"rsqrt($0)", "math.rsqrt"}, {"tanh($0)", "math.tanh"},
                              {"floor($0)", "math.floor"}, {"ceil($0)", "math.ceil"}};
+  // No chip has the others in double precision.
+  if (type.element == DataType::F64)
+    kinds = {{"(-$0)", "arith.negf"},
+             {"abs($0)", "math.absf"},
+             {"sqrt($0)", "math.sqrt"},
+             {"floor($0)", "math.floor"},
+             {"ceil($0)", "math.ceil"}};
   // The tile compiler's functions are those the lowering has.
-  if (program.form != Form::Tile && has("functions"))
+  else if (program.form != Form::Tile && has("functions"))
     kinds.insert(kinds.end(),
                  {{"erf($0)", ""}, {"sin($0)", ""}, {"cos($0)", ""}, {"round($0)", ""}, {"trunc($0)", ""}});
-  if (program.form != Form::Tile)
+  if (program.form != Form::Tile && type.element != DataType::F64)
     kinds.insert(kinds.end(), {{"sigmoid($0)", ""}, {"silu($0)", ""}, {"recip($0)", ""}});
   Kind kind = kinds[below(kinds.size())];
   addOp(type, {*node}, kind.atx, {std::string(kind.tile) + " %$0 fastmath<contract> : $t"});
@@ -397,7 +440,7 @@ void Generator::addCompare() {
 }
 
 void Generator::addCast() {
-  std::optional<unsigned> node = find([](const TensorType &type) { return type.element != DataType::F64; });
+  std::optional<unsigned> node = find([](const TensorType &) { return true; });
   if (!node)
     return;
   TensorType from = typeOf(*node), to = from;
@@ -412,7 +455,12 @@ void Generator::addCast() {
     return cast(DataType::F32, line("arith.extf"));
   if (from.element == DataType::I1)
     return below(2) ? cast(DataType::I32, line("arith.extui")) : cast(DataType::F32, line("arith.uitofp"));
+  if (from.element == DataType::F64)
+    return below(2) ? cast(DataType::F32, line("arith.truncf"))
+                    : cast(DataType::I32, {"atx.tile_convert %$0 : $0t -> $t"});
   if (from.element == DataType::F32) {
+    if (has("f64") && below(8) == 0)
+      return cast(DataType::F64, line("arith.extf"));
     int64_t choice = below(has("fp8") ? 7 : 4);
     if (choice < 2)
       return cast(choice ? DataType::BF16 : DataType::F16, line("arith.truncf"));
@@ -421,8 +469,11 @@ void Generator::addCast() {
     if (choice == 3)
       return cast(DataType::I64, {"atx.tile_convert %$0 : $0t -> $t"});
     DataType type = pick({DataType::E4M3FN, DataType::E4M3FNUZ, DataType::E5M2, DataType::E5M2FNUZ});
+    if (has("packed") && below(2))
+      type = pick({DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN});
     to.element = type;
-    bool saturate = below(2);
+    // Types without NaN saturate by themselves.
+    bool saturate = getElementsPerUnit(type) == 1 && below(2);
     addOp(to, {*node}, getName(type).str() + (saturate ? "($0, saturate = true)" : "($0)"),
           {saturate ? "atx.tile_convert %$0 {saturate} : $0t -> $t" : "atx.tile_convert %$0 : $0t -> $t"});
     return;
@@ -440,8 +491,8 @@ void Generator::addCast() {
 
 void Generator::addReduce() {
   std::optional<unsigned> node = find([](const TensorType &type) {
-    return !type.shape.empty() &&
-           (type.element == DataType::F32 || type.element == DataType::I32 || type.element == DataType::I64);
+    return !type.shape.empty() && (type.element == DataType::F32 || type.element == DataType::F64 ||
+                                   type.element == DataType::I32 || type.element == DataType::I64);
   });
   if (!node)
     return;
@@ -605,13 +656,15 @@ void Generator::addDot() {
   if (!has("dot"))
     return;
   std::optional<unsigned> lhs = find([](const TensorType &type) {
-    return type.shape.size() == 2 &&
-           (type.element == DataType::F32 || type.element == DataType::BF16 || type.element == DataType::F16);
+    return type.shape.size() == 2 && (type.element == DataType::F32 || type.element == DataType::BF16 ||
+                                      type.element == DataType::F16 || isSmallFloat(type.element));
   });
   if (!lhs)
     return;
   TensorType a = typeOf(*lhs), b = a;
   b.shape = {1 + below(20), a.shape[1]};
+  if (!fillsBytes(b))
+    return;
   unsigned rhs = addParameter(b, /*byRow=*/false);
   TensorType to;
   to.element = DataType::F32;
@@ -647,8 +700,169 @@ void Generator::addLoop() {
              " %$r_x, %$1 : $t\n        scf.yield %$r_q : $t\n      }\n      scf.yield %$r_y : $t\n    }"});
 }
 
+void Generator::addHistogram() {
+  if (!has("histogram") || isOperator())
+    return;
+  std::optional<unsigned> node =
+      find([](const TensorType &type) { return !type.shape.empty() && type.element == DataType::I32; });
+  if (!node)
+    return;
+  TensorType to;
+  to.element = DataType::I32;
+  to.shape = {1 + below(20)};
+  addOp(to, {*node}, formatv("histogram($0, {0})", to.shape[0]).str(), {"atx.tile_histogram %$0 : $0t -> $t"});
+}
+
+/// Positions along an axis, each once.
+std::string Generator::drawPermutation(int64_t extent) {
+  int64_t factor = 1 + below(std::min<int64_t>(extent, 40)), shift = below(extent);
+  while (std::gcd(factor, extent) != 1)
+    ++factor;
+  if (below(3) == 0)
+    return formatv("({0} - iota({1}))", extent - 1, extent);
+  return formatv("((iota({1}) * {0} + {2}) % {1})", factor, extent, shift);
+}
+
+std::string Generator::drawPermutations(llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  for (unsigned axis = 0; axis < shape.size(); ++axis) {
+    text += (axis ? ", " : "") + drawPermutation(shape[axis]);
+    if (shape.size() == 1)
+      continue;
+    text += "[";
+    for (unsigned other = 0; other < shape.size(); ++other)
+      text += std::string(other ? ", " : "") + (other == axis ? ":" : "None");
+    text += "]";
+  }
+  return text;
+}
+
+/// What other work-items have written and read: every statement is done before the next.
+void Generator::addMemory() {
+  if (!has("memory") || program.form != Form::Kernel)
+    return;
+  int64_t choice = below(6);
+  // Atomic operations are those whose order does not matter.
+  static const char *kinds[] = {"add", "max", "min", "and", "or", "xor"};
+  const char *kind = kinds[below(std::size(kinds))];
+  auto isWord = [](const TensorType &type) {
+    return !type.shape.empty() &&
+           (type.element == DataType::I32 || type.element == DataType::U32 || type.element == DataType::I64);
+  };
+  if (choice >= 3) {
+    std::optional<unsigned> node = find([&](const TensorType &type) {
+      return choice == 5 ? !type.shape.empty() && type.element == DataType::I32 : isWord(type);
+    });
+    if (!node)
+      return;
+    TensorType type = typeOf(*node);
+    unsigned value = findLike(*node);
+    std::string all, at = drawPermutations(type.shape);
+    for (unsigned axis = 0; axis < type.shape.size(); ++axis)
+      all += axis ? ", :" : ":";
+    std::string shape;
+    for (int64_t extent : type.shape)
+      shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+    if (choice == 3) {
+      // What memory holds before and behind, each element once.
+      addBlock(type, {*node, value},
+               formatv("let $r_s = shared($e[{0}])\nstore($r_s[{1}], $0)\nlet $r_o = atomic_{2}($r_s[{3}], $1)\n"
+                       "let $r = $r_o ^ load($r_s[{1}])",
+                       shape, all, kind, at)
+                   .str());
+      return;
+    }
+    int64_t bins = int64_t(1) << below(6);
+    TensorType counts = type;
+    counts.shape = {bins};
+    if (choice == 4 || below(2)) {
+      addBlock(counts, {*node, value},
+               formatv("let $r_s = shared($e[{0}])\nstore($r_s[:], {1})\natomic_{2}($r_s[i32($0) & {3}], $1)\n"
+                       "let $r = load($r_s[:])",
+                       bins, 5, kind, bins - 1)
+                   .str());
+      return;
+    }
+    // A result that all workgroups add to.
+    unsigned result = addOp(counts, {*node, value}, formatv("!global {0} {1}", kind, bins - 1).str(), {});
+    program.nodes[result].isResult = true;
+    program.results.push_back(result);
+    return;
+  }
+  // Packed elements share bytes, which one store must own.
+  std::optional<unsigned> node = find([](const TensorType &type) {
+    return !type.shape.empty() && type.element != DataType::I1 && getElementsPerUnit(type.element) == 1;
+  });
+  if (!node)
+    return;
+  TensorType type = typeOf(*node);
+  std::string all, shape;
+  for (int64_t extent : type.shape) {
+    all += all.empty() ? ":" : ", :";
+    shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+  }
+  std::string setUp = formatv("let $r_s = shared($e[{0}])\nstore($r_s[{1}], $0)\n", shape, all).str();
+  if (choice == 0) {
+    // Read and written by permutations, in place in a loop.
+    std::string read = drawPermutations(type.shape), write = drawPermutations(type.shape);
+    addBlock(type, {*node},
+             setUp + formatv("for $r_i in range({0}) {{\n  let $r_v = gather($r_s[{1}])\n  scatter($r_s[{2}], $r_v)\n"
+                             "}\nlet $r = load($r_s[{3}])",
+                             below(4), read, write, drawPermutations(type.shape))
+                         .str());
+    return;
+  }
+  if (choice == 1) {
+    // A trip count and a condition that are overwritten while they are used.
+    unsigned other = findLike(*node);
+    addBlock(type, {*node, other},
+             formatv("let $r_n = shared(i32[2])\nstore($r_n[:], iota(2) + {0})\nvar $r = $0\n"
+                     "for $r_i in range($r_n[0]) {{\n  store($r_n[0], $r_n[1] + $r_i)\n  if $r_n[0] > {1} {{\n"
+                     "    $r = $1\n    store($r_n[1], {2})\n  }\n}",
+                     below(4), below(6), below(9))
+                 .str());
+    return;
+  }
+  // Rows of a tensor by an index that may be outside.
+  std::optional<unsigned> index =
+      find([](const TensorType &type) { return !type.shape.empty() && type.element == DataType::I32; });
+  if (!index)
+    return;
+  TensorType table;
+  table.element = pick({DataType::F32, DataType::I32, DataType::BF16, DataType::U8, DataType::I64});
+  table.shape = {1 + below(40)};
+  unsigned tensor = addParameter(table, /*byRow=*/false);
+  TensorType to = typeOf(*index);
+  to.element = table.element;
+  addBlock(to, {*index, tensor}, formatv("let $r = gather($x1[$0 & {0}])", (int64_t(1) << below(7)) - 1).str());
+}
+
+void Generator::addWhile() {
+  if (!has("while") || program.form != Form::Kernel)
+    return;
+  std::optional<unsigned> node =
+      find([](const TensorType &type) { return type.element == DataType::I32 || type.element == DataType::F32; });
+  if (!node)
+    return;
+  unsigned other = findLike(*node);
+  // How often is known when it runs.
+  addBlock(typeOf(*node), {*node, other},
+           formatv("var $r = $0\nvar $r_n = {0} + num_blocks() % 3\nwhile $r_n > 1 && $r_n != 7 {{\n"
+                   "  if $r_n % 2 == 0 {{\n    $r_n = $r_n / 2\n    $r = $r + $1\n  } else {{\n"
+                   "    $r_n = 3 * $r_n + 1\n    $r = max($r, $1)\n  }\n}",
+                   1 + below(12))
+               .str());
+}
+
 void Generator::addStep() {
-  switch (below(12)) {
+  switch (below(16)) {
+  case 12:
+    return addHistogram();
+  case 13:
+  case 14:
+    return addMemory();
+  case 15:
+    return addWhile();
   case 0:
   case 1:
   case 2:
@@ -683,7 +897,11 @@ void Generator::run() {
     TensorType type;
     type.element = pick({DataType::F32, DataType::F32, DataType::F32, DataType::BF16, DataType::F16, DataType::I32,
                          DataType::I32, DataType::I64, DataType::U8, DataType::U32, DataType::I8});
+    if (has("f64") && below(10) == 0)
+      type.element = DataType::F64;
     int64_t kind = below(6);
+    if (has("packed") && kind != 0 && columns % 4 == 0 && below(8) == 0)
+      type.element = pick({DataType::E2M1FN, DataType::E2M3FN, DataType::E3M2FN});
     type.shape = {program.tileRows, columns};
     if (kind == 0)
       type.shape = {program.tileRows};
@@ -698,10 +916,12 @@ void Generator::run() {
     for (unsigned operand : node.operands)
       used[operand] = true;
   for (unsigned i = program.nodes.size(); i-- > 0 && program.results.size() < 3;)
-    if (!used[i] && (!program.nodes[i].isParameter || program.results.empty()))
+    if (!used[i] && !program.nodes[i].isResult && fillsBytes(program.nodes[i].type) &&
+        (!program.nodes[i].isParameter || program.results.empty()))
       program.results.push_back(i);
-  if (program.results.empty())
-    program.results.push_back(program.nodes.size() - 1);
+  for (unsigned i = program.nodes.size(); i-- > 0 && program.results.empty();)
+    if (!program.nodes[i].isResult && fillsBytes(program.nodes[i].type))
+      program.results.push_back(i);
 }
 } // namespace
 
@@ -783,6 +1003,18 @@ std::string Program::printAtx() const {
           name, names[0], names[1], text);
       continue;
     }
+    if (text.consume_front("!block ")) {
+      llvm::SmallVector<llvm::StringRef> lines;
+      llvm::StringRef(text).split(lines, '\n');
+      for (llvm::StringRef line : lines)
+        body += "  " + expand(line, node, name, names, operands) + "\n";
+      continue;
+    }
+    if (text.consume_front("!global ")) {
+      auto [kind, mask] = text.split(' ');
+      body += formatv("  atomic_{0}(g{1}[i32({2}) & {3}], {4})\n", kind, i, names[0], mask, names[1]);
+      continue;
+    }
     std::string pattern = name;
     if (text.consume_front("@0 "))
       pattern = "(" + name + ", _)";
@@ -792,6 +1024,11 @@ std::string Program::printAtx() const {
   }
   for (auto [number, result] : llvm::enumerate(results)) {
     const Node &node = nodes[result];
+    if (node.isResult) {
+      outs += formatv("{0}g{1}: {2}", outs.empty() ? "" : ", ", result,
+                      typeText(node.type.element, getExtents(*this, node.type, false)));
+      continue;
+    }
     std::string name = "r" + std::to_string(number);
     std::vector<std::string> extents =
         getExtents(*this, node.type, !isKernel && !node.type.shape.empty() && node.type.shape[0] == tileRows);

@@ -46,7 +46,8 @@ struct TensorType {
 ///
 /// Templates: `$0` names operand 0, `$0t` its type, `$r` the value itself (for
 /// names of temporaries), `$t` its type, `$s` its element type, `$b` the type
-/// with elements i1. An empty template means the construct does not exist in
+/// with elements i1, `$e` its element in the language, `$x0` the tensor of
+/// operand 0, a parameter of a kernel. An empty template means the construct does not exist in
 /// the form.
 struct Node {
   TensorType type;
@@ -55,6 +56,8 @@ struct Node {
   /// Lines; the last one is the operation that gives the value.
   std::vector<std::string> tile;
   bool isParameter = false;
+  /// No value, but a result that the program adds to in memory.
+  bool isResult = false;
   /// Parameters: rows of a tensor that the grid runs over, else the whole.
   bool byRow = false;
   interp::ValueClass values = interp::ValueClass::SmallInt;

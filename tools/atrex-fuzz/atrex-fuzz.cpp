@@ -9,7 +9,7 @@
 #include "Program.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Support/FileOutput.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -190,10 +190,9 @@ int main(int argc, char **argv) {
       return usageError("'--without " + name + "': there is no such group");
   settings.arch = archOption;
   bool prints = printOption;
-  const ChipInfo *chip = lookupChip(settings.arch);
-  if (!chip || !chip->isAMDGPU())
-    return usageError("'" + settings.arch + "' is not an architecture code can be generated for; known are " +
-                      getArchList());
+  const ChipInfo *chip = lookupTarget(settings.arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(settings.arch));
   for (const std::string &text : formOption) {
     std::optional<Form> form = parseForm(text);
     if (!form)

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Device/Device.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Interpreter/Judge.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
 #include "atrex/Support/FileOutput.h"
-#include "atrex/Target/Chip.h"
+#include "atrex/Target/TargetChip.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,6 +28,8 @@ namespace {
 cl::OptionCategory category("atrex-interpret options");
 cl::opt<std::string> inputName(cl::Positional, cl::desc("<kernel.atx or kernel.mlir, - for standard input>"),
                                cl::init(""), cl::cat(category));
+cl::list<std::string> scheduleSettings("set", cl::desc("Set an option of the schedule to compare under"),
+                                       cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
 cl::opt<std::string> opName("op", cl::desc("Operator or kernel to run when the source has several"),
                             cl::value_desc("name"), cl::cat(category));
 cl::list<std::string> dims("dim", cl::desc("Make a dimension a compile-time constant"), cl::value_desc("NAME=V,..."),
@@ -48,7 +51,9 @@ cl::opt<bool> printOutputs("print", cl::desc("Print the outputs with their bound
 cl::opt<std::string> jsonName("json", cl::desc("Write counts and outputs as JSON"), cl::value_desc("file"),
                               cl::cat(category));
 cl::opt<uint64_t> maxSteps("max-steps", cl::desc("Steps after which a program counts as endless"),
-                           cl::init(uint64_t(1) << 34), cl::cat(category));
+                           cl::init(RunOptions().maxSteps), cl::cat(category));
+cl::opt<int64_t> maxElements("max-elements", cl::desc("Elements that all values together may have"),
+                             cl::init(RunOptions().maxLiveElements), cl::cat(category));
 cl::opt<bool> compareOption("compare", cl::desc("Compile, run on the embedded device and compare"), cl::cat(category));
 cl::opt<std::string> arch("arch", cl::desc("Architecture or chip to compare on"), cl::init("gfx942"),
                           cl::cat(category));
@@ -104,7 +109,7 @@ json::Value toJSON(const JudgeResult &result) {
     json::Array elements, bounds;
     for (int64_t i = 0; i < output.value.size(); ++i) {
       const Number &number = output.value[i];
-      elements.push_back("0x" + utohexstr(number.bits, true, parameter.getElementBytes() * 2));
+      elements.push_back("0x" + utohexstr(number.bits, true, (parameter.getElementBits() + 3) / 4));
       // JSON has no infinity.
       bounds.push_back(number.isUndetermined() ? json::Value(nullptr) : json::Value(number.bound));
     }
@@ -132,32 +137,21 @@ json::Value toJSON(const JudgeResult &result) {
 /// The settings; -1, or the exit code after an error.
 int readOptions(JudgeOptions &options) {
   auto split = [](StringRef text, StringRef &name, StringRef &value) {
-    std::tie(name, value) = text.split('=');
-    return !name.empty() && !value.empty();
+    auto assignment = splitAssignment(text);
+    if (assignment)
+      std::tie(name, value) = *assignment;
+    return assignment.has_value();
   };
   StringRef name, value;
-  auto readDims = [&](const cl::list<std::string> &list, DimMap &map, StringRef option) -> int {
-    for (StringRef text : list) {
-      int64_t number;
-      if (!split(text, name, value) || value.getAsInteger(10, number))
-        return usageError("'--" + option + " " + text + "': expected NAME=INTEGER");
-      if (!map.insert({name, number}).second)
-        return usageError("'--" + option + " " + text + "': '" + name + "' is given twice");
-    }
-    return -1;
-  };
-  if (int code = readDims(dims, options.compile.dims, "dim"); code >= 0)
-    return code;
-  if (int code = readDims(sizes, options.sizes, "size"); code >= 0)
-    return code;
+  if (Error error = parseDims(dims, "dim", options.compile.dims))
+    return usageError(toString(std::move(error)));
+  if (Error error = parseDims(sizes, "size", options.sizes))
+    return usageError(toString(std::move(error)));
   for (const auto &entry : options.sizes)
     if (entry.getValue() < 0)
       return usageError("dimension '" + entry.getKey() + "' is negative");
-  for (StringRef text : knobs) {
-    if (!split(text, name, value))
-      return usageError("'--knob " + text + "': expected NAME=VALUE");
-    options.compile.knobs[name.str()] = value.str();
-  }
+  if (Error error = parseKnobs(knobs, options.compile.knobs))
+    return usageError(toString(std::move(error)));
   for (StringRef text : scalars) {
     double number;
     if (!split(text, name, value) || value.getAsDouble(number))
@@ -190,13 +184,14 @@ int readOptions(JudgeOptions &options) {
       return usageError("'--shuffle " + shuffle + "': expected an integer");
     options.shuffle = number;
   }
-  const ChipInfo *chip = lookupChip(arch);
-  if (!chip || !chip->isAMDGPU())
-    return usageError("'" + arch + "' is not an architecture code can be generated for; known are " + getArchList());
+  const ChipInfo *chip = lookupTarget(arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(arch));
   options.compile.arch = arch;
   options.compile.op = opName;
   options.seed = seed;
   options.maxSteps = maxSteps;
+  options.maxLiveElements = maxElements;
   options.useDevice = compareOption;
   for (StringRef text : inputs) {
     if (!split(text, name, value))
@@ -206,15 +201,13 @@ int readOptions(JudgeOptions &options) {
       return fail(toString(file.takeError()));
     options.contents[name.str()].assign((*file)->getBufferStart(), (*file)->getBufferEnd());
   }
-  if (!scheduleName.empty()) {
-    Expected<std::unique_ptr<MemoryBuffer>> file = readRegularFile(scheduleName, uint64_t(1) << 24);
-    if (!file)
-      return fail(toString(file.takeError()));
-    options.compile.schedule = (*file)->getBuffer().str();
-    options.compile.scheduleName = scheduleName;
-    if (stripSchedule(options.compile.schedule).empty())
-      return fail("schedule '" + scheduleName + "' is empty");
-  }
+  std::string usedName = scheduleName;
+  Expected<std::string> schedule = readSchedule(usedName, scheduleSettings, arch);
+  if (!schedule)
+    return fail(toString(schedule.takeError()));
+  options.compile.schedule = *schedule;
+  if (!usedName.empty())
+    options.compile.scheduleName = usedName;
   return -1;
 }
 } // namespace
@@ -237,9 +230,9 @@ int main(int argc, char **argv) {
   // The linker, which runs in process, resets all options.
   std::string json = jsonName;
   bool prints = printOutputs;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> source = readInput(inputName, maxTextBytes);
   if (!source)
-    return fail("cannot read '" + inputName + "': " + source.getError().message());
+    return fail(toString(source.takeError()));
   if (!json.empty())
     if (Error error = checkWritable(json))
       return fail(toString(std::move(error)));

@@ -9,10 +9,10 @@
 #include "AtxIndex.h"
 #include "atrex/Frontend/Builtins.h"
 #include "atrex/Frontend/Parser.h"
+#include "atrex/Support/FileInput.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -339,12 +339,13 @@ Index::Index(StringRef text, StringRef path) {
       if (i == 0)
         mainImports.emplace_back(decl, target);
       bool isRead = llvm::any_of(sources, [&](const auto &source) { return source->path == target; });
-      llvm::sys::fs::file_status status;
-      if (isRead || sources.size() >= maxSources || llvm::sys::fs::status(target, status) ||
-          !llvm::sys::fs::is_regular_file(status) || status.getSize() > maxImportedSize)
+      if (isRead || sources.size() >= maxSources)
         continue;
-      if (auto buffer = llvm::MemoryBuffer::getFile(target, /*IsText=*/true))
-        add(std::move(*buffer), target);
+      // What cannot be read is reported by the check of the file.
+      if (auto buffer = readRegularFile(target, maxImportedSize))
+        add(llvm::MemoryBuffer::getMemBufferCopy((*buffer)->getBuffer(), target), target);
+      else
+        llvm::consumeError(buffer.takeError());
     }
   }
   IndexBuilder(*this).run();

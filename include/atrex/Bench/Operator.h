@@ -67,8 +67,8 @@ struct TensorSpec {
   int64_t getRows() const { return isShared ? 1 : shape.front(); }
   int64_t getRowElements() const;
   int64_t getElements() const { return getRows() * getRowElements(); }
-  uint64_t getRowBytes() const { return uint64_t(getRowElements()) * getSizeInBytes(type); }
-  uint64_t getBytes() const { return uint64_t(getElements()) * getSizeInBytes(type); }
+  uint64_t getRowBytes() const { return getSizeInBytes(type, uint64_t(getRowElements())); }
+  uint64_t getBytes() const { return getSizeInBytes(type, uint64_t(getElements())); }
 };
 
 /// An operator at given parameters.

@@ -16,6 +16,7 @@
 
 #include "atrex/Bench/Case.h"
 #include "atrex/Bench/Operator.h"
+#include "atrex/Bench/Regimes.h"
 #include "atrex/Bench/Roofline.h"
 #include "atrex/Bench/Verdict.h"
 #include "atrex/Device/Device.h"
@@ -63,6 +64,8 @@ struct RunOptions {
   /// Tensor elements up to which a shape is executed whole, and about which a
   /// sample covers otherwise.
   uint64_t budget = uint64_t(1) << 22;
+  /// Work up to which a shape that is executed in part is executed.
+  double executedFlops = 2e10;
   /// Work of the reference up to which every row that ran is checked; a seeded
   /// sample of rows, drawn after the kernel has run, is checked otherwise.
   double referenceFlops = 5e10;
@@ -70,8 +73,10 @@ struct RunOptions {
   /// embedded one.
   std::string kernelText, kernelName;
   /// Schedule; empty name selects the one for operator and architecture, else
-  /// the built-in one.
+  /// the built-in one. A name that ends in `.regimes` is a list of regimes.
   std::string scheduleText, scheduleName;
+  /// Knobs that do not take the value of regime or kernel.
+  std::map<std::string, std::string> knobs;
 };
 
 /// One execution and its verdicts.
@@ -200,7 +205,9 @@ private:
   void prepare(ShapeResult &result, const CatalogueOperator &entry, const Params &params,
                const std::map<std::string, double> &realised);
   Compiled &getCompiled(const Operator &op, const Instance &instance);
-  llvm::Error compile(const Operator &op, const Instance &instance, Compiled &compiled);
+  llvm::Error compile(const Operator &op, const Instance &instance, const Regime *regime, Compiled &compiled);
+  /// The regime of a shape; null where the kernel has none.
+  llvm::Expected<const Regime *> getRegime(const Operator &op, const Instance &instance);
   llvm::Error runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
                       ShapeResult &result);
   void finish(ShapeResult &result, bool isStored);
@@ -209,6 +216,12 @@ private:
   RunOptions options;
   std::shared_ptr<device::Device> dev;
   std::map<std::string, Compiled> cache;
+  struct RegimeFile {
+    bool isRead = false;
+    std::string path, error;
+    std::vector<Regime> regimes;
+  };
+  std::map<std::string, RegimeFile> regimeFiles;
   /// Work of the shape at hand by its roofline formula.
   double shapeFlops = 0;
   std::vector<std::unique_ptr<CodeObjectInfo>> codeObjects;

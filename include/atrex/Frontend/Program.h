@@ -89,9 +89,10 @@ enum class Elementwise : uint8_t {
   Round,
   Trunc,
   IsNaN,
-  /// Approximate quotient and square root.
+  /// Approximate quotient, square root and power of 2.
   FastDiv,
   FastSqrt,
+  FastExp2,
   /// condition, value if true, value if false
   Select,
   Fma,
@@ -364,6 +365,8 @@ struct Operator {
 
   /// In order of declaration.
   std::vector<Knob> knobs;
+  /// Element types that parameters stand for, with those chosen.
+  std::vector<std::pair<std::string, DataType>> types;
 
   /// Kernels only: workgroups per axis, work-items of one, the program.
   bool isKernel = false;

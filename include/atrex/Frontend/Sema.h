@@ -27,6 +27,8 @@ struct AnalyzeOptions {
   /// The program is compiled. Others are checked only, and extents of their
   /// tiles may depend on dimensions without a value.
   bool isSelected = false;
+  /// Nobody sees the diagnostics.
+  bool isQuiet = false;
   /// Null: nothing.
   Library *library = nullptr;
 };

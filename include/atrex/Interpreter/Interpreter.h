@@ -25,6 +25,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -65,6 +66,9 @@ private:
   std::shared_ptr<std::vector<Number>> elements;
 };
 
+/// Elements that all arrays hold together.
+int64_t getLiveElements();
+
 /// Number of elements of a shape; nullopt beyond the limit of the interpreter.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
@@ -101,11 +105,14 @@ using RuntimeValue = std::variant<Array, Memory>;
 // Running
 //===----------------------------------------------------------------------===//
 
-/// A tensor on the host: elements in row-major order, each in the least number
-/// of whole bytes.
+/// A tensor on the host: elements in row-major order, or with gaps between them
+/// where strides say so, each in the least number of whole bytes; floats of 4 and 6
+/// bits packed, the first in the low bits.
 struct HostTensor {
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;
+  /// In elements; empty for a contiguous tensor.
+  std::vector<int64_t> strides;
 };
 
 struct RunOptions {
@@ -113,7 +120,9 @@ struct RunOptions {
   DimMap dims;
   /// Elementary steps (one operation on one element) after which a program
   /// counts as endless.
-  uint64_t maxSteps = uint64_t(1) << 34;
+  uint64_t maxSteps = uint64_t(1) << 32;
+  /// Elements of all values that live at one time, of 24 bytes each.
+  int64_t maxLiveElements = int64_t(1) << 27;
 };
 
 /// A tensor argument of the function that is run, or a scalar.
@@ -131,9 +140,16 @@ struct Parameter {
   bool isUnsigned = false;
   /// Text of each extent.
   std::vector<DimExpr> shape;
+  /// Elements between neighbours of each axis; empty for a contiguous tensor.
+  std::vector<DimExpr> strides;
   std::optional<double> defaultValue;
 
-  unsigned getElementBytes() const { return (element.bits + 7) / 8; }
+  /// Bits of an element in memory.
+  unsigned getElementBits() const { return element.isFloat() ? element.bits : (element.bits + 7) / 8 * 8; }
+  size_t getBytes(int64_t elements) const { return (size_t(elements) * getElementBits() + 7) / 8; }
+  /// Element `index` of a tensor's bytes; bits beyond them are 0.
+  uint64_t loadBits(llvm::ArrayRef<uint8_t> bytes, size_t index) const;
+  void storeBits(llvm::MutableArrayRef<uint8_t> bytes, size_t index, uint64_t bits) const;
 };
 
 /// The function of a module to run: the one named, or the only one with
@@ -143,12 +159,40 @@ llvm::Expected<mlir::func::FuncOp> findFunction(mlir::ModuleOp module, llvm::Str
 llvm::Expected<std::vector<Parameter>> getParameters(mlir::func::FuncOp function);
 /// Extents of a tensor under values of dimensions.
 llvm::Expected<std::vector<int64_t>> getShape(const Parameter &parameter, const DimMap &dims);
+/// Elements between neighbours of each axis, those of a contiguous tensor where
+/// the parameter says nothing.
+llvm::Expected<std::vector<int64_t>> getStrides(const Parameter &parameter, llvm::ArrayRef<int64_t> shape,
+                                                const DimMap &dims);
+/// Elements from the first one of a tensor to the last; an error for too many.
+llvm::Expected<int64_t> getSpan(const Parameter &parameter, llvm::ArrayRef<int64_t> shape,
+                                llvm::ArrayRef<int64_t> strides);
+/// An error with the values of the dimensions for a condition in `atx.constraints`
+/// that does not hold.
+llvm::Error checkConstraints(mlir::func::FuncOp function, const DimMap &dims);
 
 /// What an output holds in the end.
 struct Output {
   unsigned parameter = 0;
   Array value;
 };
+
+/// The elements of a tensor with strides from those of its memory, in row-major
+/// order.
+template <typename T>
+std::vector<T> gather(llvm::ArrayRef<T> memory, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                      unsigned width = 1) {
+  std::vector<T> elements;
+  int64_t total = 1;
+  for (int64_t extent : shape)
+    total *= extent;
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t rest = i, offset = 0;
+    for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
+      offset += rest % shape[axis] * strides[axis];
+    llvm::append_range(elements, memory.slice(offset * width, width));
+  }
+  return elements;
+}
 
 struct Statistics {
   uint64_t steps = 0;
@@ -258,6 +302,8 @@ public:
   /// Lane of an `atx.tile_raw` region, else -1.
   int64_t lane = -1;
   unsigned depth = 0;
+  /// Iterations that loops have done since they were entered.
+  llvm::DenseMap<mlir::Operation *, uint64_t> iterations;
 
 private:
   llvm::StringMap<Handler> handlers;

@@ -27,7 +27,8 @@ struct JudgeOptions {
   std::map<std::string, ValueClass> classes;
   std::map<std::string, std::vector<uint8_t>> contents;
   std::map<std::string, double> scalars;
-  uint64_t maxSteps = uint64_t(1) << 34;
+  uint64_t maxSteps = RunOptions().maxSteps;
+  int64_t maxLiveElements = RunOptions().maxLiveElements;
   /// Compile, run on the embedded device and compare.
   bool useDevice = false;
   /// device::CheckKind bits; a finding is a failure.

@@ -10,6 +10,7 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,6 +40,12 @@ std::string getDefaultSchedule(llvm::StringRef arch);
 /// line ends: what `atrex-opt --pass-pipeline=` takes.
 std::string stripSchedule(llvm::StringRef text);
 
+/// Sets an option in the text of a schedule: `PASS.OPTION=VALUE` for every pass of
+/// that name, `PASS[N].OPTION=VALUE` for the N-th from 0 on. Errors: another form, a
+/// pass that the schedule does not have. Whether the option exists is for the
+/// parser to say.
+llvm::Error setScheduleOption(std::string &schedule, llvm::StringRef assignment);
+
 /// Parses a schedule into `pm` (anchored at `builtin.module`). Errors are
 /// written to `errors`, with the position in the schedule.
 mlir::LogicalResult parseSchedule(llvm::StringRef text, mlir::PassManager &pm, llvm::raw_ostream &errors);
@@ -51,7 +58,11 @@ struct TunableOption {
   std::string option, description;
   /// Numbers, or words: one of the two is empty.
   std::vector<int64_t> domain;
+  /// Words in place of the numbers of `domain`.
   std::vector<std::string> choices;
+  /// What it acts on: `rows`, `tiles` or `any`; see TunableOption in
+  /// include/atrex/Transforms/PassOptions.td.
+  std::string programs;
   std::string defaultValue;
   /// What the schedule sets.
   std::string value;

@@ -59,21 +59,21 @@ struct ManifestArg {
   /// Tensors that every workgroup indexes by tile along one dimension: the
   /// dimension's position in `shape` and the extent one workgroup covers, an
   /// expression over the run-time dimensions.
-  /// Workgroup w covers [w * tileExtent, min((w + 1) * tileExtent, extent)).
+  /// Workgroup w along axis tileAxis of the grid covers
+  /// [w * tileExtent, min((w + 1) * tileExtent, extent)).
   /// tileDim is -1 where a workgroup may touch the whole tensor.
   int tileDim = -1;
   DimExpr tileExtent;
+  unsigned tileAxis = 0;
+  /// Tensors: the axes of the grid that decide which rows (positions along the
+  /// first dimension) a workgroup touches. Workgroups that differ in other axes
+  /// touch the same rows. Absent: not known.
+  std::optional<std::vector<unsigned>> rowAxes;
   /// Scalars: the value used when the caller gives none.
   std::optional<double> defaultValue;
 };
 
-/// A condition on dimensions, `expr == 0`-style text for messages included.
-struct ManifestConstraint {
-  /// Comparison `lhs op rhs` with op one of == != < <= > >=.
-  DimExpr lhs, rhs;
-  std::string op;
-  std::string str() const { return lhs.str() + " " + op + " " + rhs.str(); }
-};
+using ManifestConstraint = DimComparison;
 
 struct ManifestKernel {
   /// Symbol in the code object (without the `.kd` suffix).
@@ -84,6 +84,8 @@ struct ManifestKernel {
   uint32_t kernargBytes = 0;
   uint32_t dynamicLdsBytes = 0;
   std::vector<ManifestArg> args;
+  /// Knobs and element types that the kernel was compiled with, by name.
+  std::map<std::string, std::string> knobs;
 };
 
 struct Manifest {
@@ -97,6 +99,9 @@ struct Manifest {
   std::string schedule;
   /// Dimensions fixed at compile time.
   std::map<std::string, int64_t> constants;
+  /// Knobs and element types that the program was compiled with, by name: chosen
+  /// or default.
+  std::map<std::string, std::string> knobs;
   /// Dimensions that stay run-time parameters, in declaration order.
   std::vector<std::string> runtimeDims;
   std::vector<ManifestConstraint> constraints;
@@ -137,6 +142,8 @@ llvm::Expected<std::vector<ManifestArg>> getWorkspaces(const Manifest &manifest)
 
 /// Evaluates a tensor shape; an error when the byte size overflows 64 bits.
 llvm::Expected<std::vector<int64_t>> evaluateShape(const ManifestArg &arg, const DimMap &dims);
+/// Bytes of a tensor argument without gaps between its elements.
+llvm::Expected<uint64_t> evaluateBytes(const ManifestArg &arg, const DimMap &dims);
 
 } // namespace atrex
 

@@ -36,10 +36,24 @@ enum class DataType : uint8_t {
   E4M3FNUZ,
   E5M2,
   E5M2FNUZ,
+  E2M1FN,
+  E2M3FN,
+  E3M2FN,
 };
 
-/// Bytes one element occupies in memory (an i1 occupies one byte).
+/// Bits one element occupies in memory (an i1 occupies a byte). Elements of 4 and
+/// 6 bits follow one another without gaps, the first in the low bits: two in a
+/// byte, four in three bytes.
+unsigned getSizeInBits(DataType type);
+
+/// Bytes one element occupies when it stands alone.
 unsigned getSizeInBytes(DataType type);
+
+/// Bytes of `elements` in a row.
+uint64_t getSizeInBytes(DataType type, uint64_t elements);
+
+/// Fewest elements that fill whole bytes: 1, of 4-bit types 2, of 6-bit types 4.
+unsigned getElementsPerUnit(DataType type);
 
 /// Name in the kernel language and in manifests: `bf16`, `f32`, `f8e4m3fnuz`.
 llvm::StringRef getName(DataType type);
@@ -71,6 +85,15 @@ uint8_t convertToE4M3FN(float value);
 float convertFromE4M3FN(uint8_t bits);
 uint8_t convertToE4M3FNUZ(float value);
 float convertFromE4M3FNUZ(uint8_t bits);
+
+/// The nearest value of a 4- or 6-bit float (ties to even), which have neither
+/// infinity nor NaN: what lies beyond is the largest one, and so is NaN, positive.
+uint8_t convertToE2M1FN(float value);
+uint8_t convertToE2M3FN(float value);
+uint8_t convertToE3M2FN(float value);
+
+/// Element `index` of packed elements of 4 or 6 bits.
+uint8_t loadPacked(DataType type, const void *data, size_t index);
 
 /// Reads element `index` of `data` as a double (integers up to 2^53 exactly).
 double loadElement(DataType type, const void *data, size_t index);

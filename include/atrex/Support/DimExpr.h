@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -59,6 +60,9 @@ public:
   /// Replaces dimensions that have a value in `dims`.
   DimExpr substitute(const DimMap &dims) const;
 
+  /// Replaces dimensions that `dims` names by expressions, and folds numbers.
+  DimExpr bind(const std::map<std::string, DimExpr> &dims) const;
+
   void collectDims(std::set<std::string> &names) const;
 
   /// Canonical text; `parse(str())` gives an equal expression.
@@ -75,6 +79,19 @@ private:
   };
   explicit DimExpr(std::shared_ptr<const Node> node) : node(std::move(node)) {}
   std::shared_ptr<const Node> node;
+};
+
+/// A condition on dimensions: `lhs op rhs` with op one of == != < <= > >=.
+struct DimComparison {
+  DimExpr lhs, rhs;
+  std::string op;
+
+  static llvm::Expected<DimComparison> parse(llvm::StringRef text);
+  std::string str() const { return lhs.str() + " " + op + " " + rhs.str(); }
+  /// Whether it holds under `dims`; an error as for DimExpr::evaluate.
+  llvm::Expected<bool> evaluate(const DimMap &dims) const;
+  /// "H = 100, T = 3" for the dimensions that occur, in alphabetical order.
+  std::string describeDims(const DimMap &dims) const;
 };
 
 } // namespace atrex

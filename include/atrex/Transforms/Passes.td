@@ -75,14 +75,15 @@ def SelectMappingPass : Pass<"atx-select-mapping", "::mlir::func::FuncOp"> {
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
     TunableOption<"threads", "threads", "int64_t", /*default=*/"0",
-                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024]>,
+                  "work-items of a workgroup, 0 chooses", [0, 64, 128, 256, 512, 1024], "rows">,
     TunableOption<"threadsPerRow", "threads-per-row", "int64_t", /*default=*/"0",
                   "work-items that share one row, up to 'threads', 0 chooses",
-                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]>,
+                  [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], "rows">,
     TunableOption<"rowsPerThread", "rows-per-thread", "int64_t", /*default=*/"0",
-                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]>,
+                  "rows each work-item holds, 0 chooses", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+                  "rows">,
     TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128",
-                  "widest access of one lane in bits", [16, 32, 64, 128]>
+                  "widest access of one lane in bits", [16, 32, 64, 128], "rows">
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
 }
@@ -141,7 +142,7 @@ def OutlineKernelsPass : Pass<"atx-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
                   "workgroups that a large grid is limited to where tiles share an operand, 0 never loops; others than "
-                  "these are accepted", [0, 120, 240, 304, 480, 608, 960]>
+                  "these are accepted", [0, 120, 240, 304, 480, 608, 960], "rows">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
                            "::mlir::affine::AffineDialect"];
@@ -171,7 +172,7 @@ def DistributePass : Pass<"atx-distribute", "::mlir::gpu::GPUFuncOp"> {
   }];
   let options = [
     TunableOption<"vectorBits", "vector-bits", "int64_t", /*default=*/"128", "widest access of one lane in bits",
-                  [16, 32, 64, 128]>
+                  [16, 32, 64, 128], "rows">
   ];
   let dependentDialects = ["::atrex::atx_amdgpu::AtxAMDGPUDialect", "::mlir::vector::VectorDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
@@ -208,9 +209,23 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
     a layout still differs from the one needed, `atx.convert_layout` is placed
     right behind the definition, once for each layout.
 
-    The result: `atx.tile_layouts` on every operation with tile results.
+    A product takes the matrix instruction with the fewest passes. Where its sum
+    becomes the left factor of another, element by element, both keep their rows in
+    the same lanes where that costs less than moving the factor, and the second
+    sums in the order in which the first left its columns. A load that such a
+    product needs transposed gives each lane a block, so that it has neighbours
+    along both dimensions.
+
+    The result: `atx.tile_layouts` on every operation with tile results, and
+    `atx.contract` on products.
   }];
-  let options = [Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+    TunableOption<"mfmaRows", "mfma-rows", "unsigned", /*default=*/"0",
+      "rows of the matrix instruction, 0 chooses", [0, 16, 32]>,
+    TunableOption<"wavesM", "waves-m", "unsigned", /*default=*/"0",
+      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>
+  ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
   let statistics = [Statistic<"numAssigned", "num-assigned", "tiles with a layout">,
                     Statistic<"numConversions", "num-conversions", "conversions of a layout">,
@@ -226,21 +241,22 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     writes and reads meet the fewest bank conflicts. The loop is pipelined: with `stages` slots a tile is written
     `stages` - 1 iterations before it is read, and `prefetch` iterations before
     that it is loaded into registers. Loads for iterations behind the last repeat
-    the last one.
+    the last one. With several slots and `prefetch` 0 a tile is loaded at the start of an iteration and written at its
+    end.
 
     A tile is staged when what leads to it inside the loop depends on the loop
-    counter alone and reads only memory that the loop does not write. With
-    `prefetch` 0 nothing is loaded ahead, and no barrier is saved.
+    counter alone and reads only memory that the loop does not write.
 
     `stages` 0 takes two slots when they fit beside enough waves to hide the
-    latency of one another, else one.
+    latency of one another, else one. `prefetch` -1 takes 1 with one slot and 0 with
+    several, which saves registers.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
     TunableOption<"stages", "stages", "unsigned", /*default=*/"0", "slots of each staged tile, 0 chooses",
       [0, 1, 2, 3, 4]>,
-    TunableOption<"prefetch", "prefetch", "unsigned", /*default=*/"1",
-      "iterations that a tile waits in registers before it is written", [0, 1, 2]>,
+    TunableOption<"prefetch", "prefetch", "int64_t", /*default=*/"-1",
+      "iterations that a tile waits in registers before it is written, -1 chooses", [-1, 0, 1, 2]>,
     TunableOption<"swizzle", "swizzle", "unsigned", /*default=*/"1", "1 arranges against bank conflicts", [0, 1]>,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which tiles are staged, and which are not and why">
   ];
@@ -257,15 +273,17 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
     indices allow; lanes outside of a tensor access nothing. Reductions go
     through registers, lanes (DPP) and, beyond a wave, shared memory. Layouts are
     converted in registers where possible, else through shared memory, whose
-    space is used again with as few barriers as that takes.
+    space is used again with as few barriers as that takes. Where two accesses
+    of a workgroup to one memory must keep their order and may touch an element in
+    different work-items, a barrier is placed between them.
 
     What cannot be distributed is an error that names the operation, its types
     and what would help.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
-    Option<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
-           "accesses to tensors by buffer instructions where 32-bit offsets suffice">,
+    TunableOption<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
+                  "accesses to tensors by buffer instructions where 32-bit offsets suffice", [0, 1], "tiles">,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell of conversions through shared memory">
   ];
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -275,6 +293,7 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
   let statistics = [Statistic<"numConversions", "num-conversions", "conversions of a layout">,
                     Statistic<"numLDSConversions", "num-lds-conversions", "of them through shared memory">,
                     Statistic<"numBarriers", "num-barriers", "barriers for the compiler's own shared memory">,
+                    Statistic<"numOrderBarriers", "num-order-barriers", "barriers that keep accesses in order">,
                     Statistic<"numVectorAccesses", "num-vector-accesses", "accesses of several elements">,
                     Statistic<"numScalarAccesses", "num-scalar-accesses", "accesses of one element">];
 }

@@ -155,6 +155,10 @@ static Error readMetadata(StringRef blob, std::vector<KernelDesc> &kernels) {
       kernel->resources.sgprs = uint32_t(*v);
     if (auto v = getInt(map, ".kernarg_segment_size"); v && *v <= (1u << 20))
       kernel->resources.kernargBytes = std::max(kernel->resources.kernargBytes, uint32_t(*v));
+    if (auto v = getInt(map, ".vgpr_spill_count"); v && *v <= (1u << 24))
+      kernel->vgprSpills = uint32_t(*v);
+    if (auto v = getInt(map, ".sgpr_spill_count"); v && *v <= (1u << 24))
+      kernel->sgprSpills = uint32_t(*v);
     if (auto v = getInt(map, ".max_flat_workgroup_size"); v && *v <= 65536)
       kernel->maxWorkgroupSize = uint32_t(*v);
     auto required = map.find(".reqd_workgroup_size");

@@ -26,6 +26,8 @@ struct KernelDesc {
   uint16_t properties = 0;
   uint16_t preload = 0;
   bool dynamicStack = false;
+  /// Metadata: registers that the compiler moved to memory or to other registers.
+  uint32_t vgprSpills = 0, sgprSpills = 0;
   /// Metadata: maximal workgroup size, 0 when unknown.
   uint32_t maxWorkgroupSize = 0;
   std::array<uint32_t, 3> requiredWorkgroup = {0, 0, 0};

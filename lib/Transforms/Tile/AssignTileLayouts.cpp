@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractPlan.h"
+#include "ScalarProducts.h"
 #include "TileLowering.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,8 +57,8 @@ bool isCheap(Operation *op) {
 
 class Assigner {
 public:
-  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip)
-      : kernel(kernel), threads(threads), chip(chip), builder(kernel.getContext()) {}
+  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip, const ContractOptions &options)
+      : kernel(kernel), threads(threads), chip(chip), options(options), builder(kernel.getContext()) {}
 
   LogicalResult run();
   unsigned numAssigned = 0, numConversions = 0, numRecomputed = 0;
@@ -86,6 +88,12 @@ private:
     return layout ? *layout : getDefault(value);
   }
   TileLayout getAnchor(Operation *op);
+  /// The layout of a product's sum that elementwise operations lead to from `value`; nothing where none does.
+  std::optional<TileLayout> findHeld(Value value, unsigned depth = 0);
+  /// The product whose left factor is made of this one's sum, element by element; null where none is.
+  vector::ContractionOp findNext(vector::ContractionOp op);
+  /// The layout in which a product wants what `load` reads; nothing where none does.
+  std::optional<TileLayout> findWanted(Value value, unsigned depth = 0);
   LogicalResult assignAnchors();
   void assignRest();
 
@@ -99,6 +107,7 @@ private:
   gpu::GPUFuncOp kernel;
   int64_t threads;
   const ChipInfo &chip;
+  ContractOptions options;
   OpBuilder builder;
   IndexAnalysis analysis;
   SmallVector<Operation *> ops;
@@ -301,11 +310,76 @@ void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
     assign(op->getResult(0), layout);
 }
 
+std::optional<TileLayout> Assigner::findHeld(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 50)
+    return std::nullopt;
+  if (isa<vector::ContractionOp>(op)) {
+    auto plan = plans.find(op);
+    return plan != plans.end() ? std::optional(plan->second.acc) : std::nullopt;
+  }
+  if (isElementwise(op))
+    for (Value operand : op->getOperands())
+      if (isTile(operand))
+        if (std::optional<TileLayout> layout = findHeld(operand, depth + 1))
+          return layout;
+  return std::nullopt;
+}
+
+vector::ContractionOp Assigner::findNext(vector::ContractionOp op) {
+  SmallVector<Value> work = {op.getResult()};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      if (auto next = dyn_cast<vector::ContractionOp>(use.getOwner())) {
+        if (use.getOperandNumber() == 0 && isTile(next.getResult()))
+          return next;
+      } else if (isElementwise(use.getOwner()) && seen.insert(use.getOwner()).second) {
+        work.push_back(use.getOwner()->getResult(0));
+      }
+    }
+  }
+  return {};
+}
+
+std::optional<TileLayout> Assigner::findWanted(Value value, unsigned depth) {
+  if (depth > 20)
+    return std::nullopt;
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (isa<vector::ContractionOp>(op)) {
+      auto plan = plans.find(op);
+      if (plan != plans.end() && plan->second.instruction && use.getOperandNumber() < 2)
+        return use.getOperandNumber() == 0 ? plan->second.lhs : plan->second.rhs;
+    } else if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+      if (std::optional<TileLayout> wanted = findWanted(transpose.getResult(), depth + 1))
+        return getFlexibleRequired(op, use, *wanted);
+    } else if (isElementwise(op) && isTile(op->getResult(0))) {
+      if (std::optional<TileLayout> wanted = findWanted(op->getResult(0), depth + 1))
+        return wanted;
+    }
+  }
+  return std::nullopt;
+}
+
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
-  if (auto load = dyn_cast<atx::TileLoadOp>(op))
-    return getAccessLayout(getShape(result), threads,
-                           analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result)));
+  if (auto load = dyn_cast<atx::TileLoadOp>(op)) {
+    AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result));
+    std::optional<TileLayout> wanted = findWanted(result);
+    if (wanted && wanted->getRank() == getShape(result).size()) {
+      // A product that sums along another dimension than the contiguous one: a lane reads a block, so that it
+      // has neighbours along both.
+      int64_t run = wanted->getRunLength(pattern.contiguousDim);
+      for (unsigned dim = 0; dim < wanted->getRank(); ++dim)
+        if (dim != pattern.contiguousDim && wanted->getRunLength(dim) > run) {
+          pattern.blockDim = dim;
+          pattern.block = std::min<int64_t>(wanted->getRunLength(dim), std::max<int64_t>(1, 8 / pattern.bytes));
+        }
+    }
+    return getAccessLayout(getShape(result), threads, pattern);
+  }
   if (auto atomic = dyn_cast<atx::TileAtomicOp>(op)) {
     AccessPattern pattern =
         analyzeAccess(analysis, atomic.getMemory(), atomic.getIndices(), atomic.getMask(), getShape(result));
@@ -328,9 +402,16 @@ LogicalResult Assigner::assignAnchors() {
     } else if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
       if (!isTile(contract.getResult()))
         continue;
-      FailureOr<ContractPlan> plan = planContract(contract, threads, chip);
+      FailureOr<ContractChoice> choice =
+          contract->hasAttr("atx.contract")
+              ? getContractChoice(contract, threads, chip)
+              : chooseContract(contract, threads, chip, options, findHeld(contract.getLhs()), findNext(contract));
+      if (failed(choice))
+        return failure();
+      FailureOr<ContractPlan> plan = planContract(contract, threads, chip, *choice);
       if (failed(plan))
         return failure();
+      setContractChoice(contract, *choice);
       assign(contract.getResult(), plan->acc);
       plans[op] = *plan;
     } else if (auto scan = dyn_cast<atx::TileScanOp>(op)) {
@@ -441,8 +522,11 @@ std::optional<TileLayout> Assigner::getRequired(OpOperand &operand) {
         analyzeAccess(analysis, store.getMemory(), store.getIndices(), store.getMask(), getShape(store.getValue()));
     // Accesses of less than a word where 8 bytes could go at once are worth moving
     // elements between lanes.
-    if (!held || (held->getRunLength(pattern.contiguousDim) * pattern.bytes < 4 && held->getNumRegisters() >= 4 &&
-                  pattern.vector * pattern.bytes >= 8))
+    if (!held ||
+        (held->getRunLength(pattern.contiguousDim) * pattern.bytes < 4 && held->getNumRegisters() >= 4 &&
+         pattern.vector * pattern.bytes >= 8) ||
+        // A work-item writes whole bytes.
+        held->getRunLength(pattern.contiguousDim) % pattern.unit != 0)
       held = getAccessLayout(getShape(store.getValue()), threads, pattern);
     return held->restrictTo(getShape(value));
   }
@@ -591,18 +675,22 @@ public:
     gpu::GPUFuncOp kernel = getOperation();
     if (!kernel->hasAttr(atx::kernelAttrName))
       return;
-    const ChipInfo *chip = lookupChip(arch);
-    if (!chip || !chip->isAMDGPU()) {
-      kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(kernel, arch);
+    if (!chip)
       return signalPassFailure();
-    }
     auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
     if (!threads || threads.getInt() < 64 || threads.getInt() > 1024 || !llvm::isPowerOf2_64(threads.getInt())) {
       kernel.emitError() << "kernel needs '" << atx::threadsAttrName << "', a power of two from 64 to 1024";
       return signalPassFailure();
     }
-    Assigner assigner(kernel, threads.getInt(), *chip);
+    if ((mfmaRows != 0 && mfmaRows != 16 && mfmaRows != 32) || wavesM > 16 ||
+        (wavesM != 0 && !llvm::isPowerOf2_64(wavesM))) {
+      kernel.emitError() << "'mfma-rows=" << unsigned(mfmaRows) << " waves-m=" << unsigned(wavesM)
+                         << "' is not possible: rows are 0, 16 or 32, waves 0 or a power of two up to 16";
+      return signalPassFailure();
+    }
+    expandScalarProducts(kernel);
+    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)});
     if (failed(assigner.run()))
       return signalPassFailure();
     numAssigned += assigner.numAssigned;

@@ -306,10 +306,13 @@ std::optional<Bounds> IndexAnalysis::getRange(Value value) {
   --depth;
   // What the type cannot hold has wrapped.
   Type element = getElementTypeOrSelf(value.getType());
-  if (range && isa<IntegerType>(element)) {
+  if (isa<IntegerType>(element)) {
     unsigned bits = element.getIntOrFloatBitWidth();
-    if (bits < 64 && (!llvm::isIntN(bits, range->min) || !llvm::isIntN(bits, range->max)))
+    if (range && bits < 64 && (!llvm::isIntN(bits, range->min) || !llvm::isIntN(bits, range->max)))
       range.reset();
+    // Every number is one that the type holds.
+    if (!range && bits <= 32 && bits > 1)
+      range = Bounds{-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
   }
   return ranges[value] = range;
 }

@@ -40,8 +40,7 @@ struct Bounds {
 class IndexAnalysis {
 public:
   const AxisInfo &getInfo(mlir::Value value);
-  /// Bounds of a scalar or of all elements of a tile, where no operation that
-  /// leads to it can wrap.
+  /// Bounds of a scalar or of all elements of a tile; at worst those of an integer of 32 bits or fewer.
   std::optional<Bounds> getRange(mlir::Value value);
 
 private:

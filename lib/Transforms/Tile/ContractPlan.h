@@ -15,20 +15,55 @@
 
 namespace atrex::tile {
 
-/// Decided from types, shapes and chip alone, so that layouts and code agree.
-struct ContractPlan {
+/// What can be chosen about a product. `atx-assign-tile-layouts` keeps it on the operation, so that layouts and code
+/// agree.
+struct ContractChoice {
   /// Null: multiply-adds lane by lane, factors through shared memory.
+  const MatrixInstruction *instruction = nullptr;
+  /// Waves along the rows and columns of the sum.
+  int64_t wavesM = 1, wavesN = 1;
+  /// Neighbours along the summed dimension in one lane.
+  int64_t run = 1;
+};
+
+/// What a search or a user fixes; zeros leave the choice to the compiler.
+struct ContractOptions {
+  /// Rows of the matrix instruction, 16 or 32.
+  int64_t rows = 0;
+  /// Waves along the rows of the sum, a power of two.
+  int64_t wavesM = 0;
+};
+
+/// A choice with what follows from it.
+struct ContractPlan {
   const MatrixInstruction *instruction = nullptr;
   /// Layouts of the operands and the accumulator; those of the factors are only
   /// fixed with an instruction.
   TileLayout lhs, rhs, acc;
+  /// Types that the factors are widened to, exactly, where no instruction takes
+  /// their own; else null.
+  mlir::Type lhsWide, rhsWide;
   /// Iteration dimensions by role.
   SmallVector<unsigned> batch, m, n, k;
   /// With an instruction: the one dimension of each role (batch apart).
   unsigned mDim = 0, nDim = 0, kDim = 0;
 };
 
-mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip);
+/// Chooses the instruction with the fewest passes, the split of the waves and the order of the summed dimension.
+/// `lhsHeld` is the layout that the left factor has anyway; a choice under which it needs no move between work-items
+/// is preferred. `next` is the product whose left factor is made of the sum, or null.
+mlir::FailureOr<ContractChoice> chooseContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
+                                               const ContractOptions &options = {},
+                                               const std::optional<TileLayout> &lhsHeld = {},
+                                               mlir::vector::ContractionOp next = {});
+mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
+                                           const ContractChoice &choice);
+
+/// The choice as the attribute `atx.contract` of the operation.
+void setContractChoice(mlir::vector::ContractionOp op, const ContractChoice &choice);
+/// The attribute, or what would be chosen without it. An attribute that does not fit is an error.
+mlir::FailureOr<ContractChoice> getContractChoice(mlir::vector::ContractionOp op, int64_t threads,
+                                                  const ChipInfo &chip);
 
 } // namespace atrex::tile
 

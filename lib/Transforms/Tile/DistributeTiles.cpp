@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLowering.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
@@ -35,12 +36,9 @@ public:
 
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    const ChipInfo *chip = lookupChip(arch);
-    if (!chip || !chip->isAMDGPU()) {
-      module.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(module, arch);
+    if (!chip)
       return signalPassFailure();
-    }
     for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>())) {
       if (!kernel->hasAttr(atx::kernelAttrName))
         continue;
@@ -52,6 +50,7 @@ public:
       numConversions += emitter.numConversions;
       numLDSConversions += emitter.numLDSConversions;
       numBarriers += emitter.numBarriers;
+      numOrderBarriers += emitter.numOrderBarriers;
       numVectorAccesses += emitter.numVectorAccesses;
       numScalarAccesses += emitter.numScalarAccesses;
     }

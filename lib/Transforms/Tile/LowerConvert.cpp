@@ -91,6 +91,76 @@ struct Arith {
 
 } // namespace
 
+/// Packed floats that gfx950 reads itself: 4 bits in pairs to f32, f16 and bf16, 6
+/// bits in runs of 32 to f32. Null for others.
+static Value widenPacked(TileEmitter &e, Value value, Type element) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  auto type = dyn_cast<VectorType>(value.getType());
+  Type from = getElementTypeOrSelf(value.getType());
+  if (!type || !isPackedType(from) || e.chip.arch != "gfx950")
+    return {};
+  int64_t count = type.getNumElements();
+  Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
+  SmallVector<Value> elements;
+  if (isa<Float4E2M1FNType>(from)) {
+    SmallVector<Value> words = packElements(e, value, 32);
+    Type wide = element.isF16() || element.isBF16() ? element : Type(b.getF32Type());
+    auto pair = VectorType::get(2, wide);
+    for (int64_t i = 0; i < count; i += 2) {
+      Value word = words[i / 8], both;
+      int32_t byte = int32_t(i / 2 % 4);
+      if (wide.isF16())
+        both = ROCDL::CvtScaleF32PkF16Fp4Op::create(b, loc, pair, word, one, byte);
+      else if (wide.isBF16())
+        both = ROCDL::CvtScaleF32PkBf16Fp4Op::create(b, loc, pair, word, one, byte);
+      else
+        both = ROCDL::CvtScaleF32PkF32Fp4Op::create(b, loc, pair, word, one, byte);
+      for (int64_t j = i; j < std::min(i + 2, count); ++j)
+        elements.push_back(e.extract(both, j - i));
+    }
+    return e.pack(elements);
+  }
+  if (count % 32 != 0)
+    return {};
+  SmallVector<Value> words = packElements(e, value, 32);
+  auto run = VectorType::get(32, b.getF32Type());
+  for (int64_t i = 0; i < count / 32; ++i) {
+    Value six = e.pack(ArrayRef<Value>(words).slice(i * 6, 6));
+    Value wide = isa<Float6E2M3FNType>(from) ? Value(ROCDL::CvtScaleF32Pk32F32Fp6Op::create(b, loc, run, six, one))
+                                             : Value(ROCDL::CvtScaleF32Pk32F32Bf6Op::create(b, loc, run, six, one));
+    for (int64_t j = 0; j < 32; ++j)
+      elements.push_back(e.extract(wide, j));
+  }
+  return e.pack(elements);
+}
+
+/// f32 as 4-bit floats on gfx950. Null for others.
+static Value narrowPacked(TileEmitter &e, Value value, Type element) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type || !isa<Float4E2M1FNType>(element) || e.chip.arch != "gfx950")
+    return {};
+  int64_t count = type.getNumElements();
+  Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
+  // The sign that NaN would have is nowhere stated: the minimum makes it the largest
+  // number, which is what the language says.
+  Value largest = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(6.0f));
+  auto get = [&](int64_t i) -> Value {
+    return i < count ? Value(arith::MinNumFOp::create(b, loc, e.extract(value, i), largest)) : largest;
+  };
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; i += 8) {
+    Value word = e.i32(0);
+    for (int64_t j = i; j < std::min(i + 8, count); j += 2)
+      word = ROCDL::CvtScaleF32PkFp4F32Op::create(b, loc, b.getI32Type(), word, get(j), get(j + 1), one,
+                                                  int32_t(j / 2 % 4));
+    words.push_back(word);
+  }
+  return unpackElements(e, words, element, count);
+}
+
 Value tile::widenFloat(TileEmitter &e, Value value, Type element) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
@@ -98,12 +168,16 @@ Value tile::widenFloat(TileEmitter &e, Value value, Type element) {
   SmallFloat kind = *getSmallFloat(from);
   Type type = value.getType();
   Arith a{e, type};
-  Value wide;
+  Value wide = widenPacked(e, value, element);
+  if (wide && getElementTypeOrSelf(wide.getType()) == element)
+    return wide;
   // What the chip reads itself: pairs of a word.
   bool isFP8 = e.chip.fp8IsFNUZ ? isa<Float8E4M3FNUZType>(from) : isa<Float8E4M3FNType>(from);
   bool isBF8 = e.chip.fp8IsFNUZ ? isa<Float8E5M2FNUZType>(from) : isa<Float8E5M2Type>(from);
   auto vector = dyn_cast<VectorType>(type);
-  if ((isFP8 || isBF8) && vector && vector.getNumElements() % 4 == 0) {
+  if (wide) {
+    // Exact in f32, rounded below where that is not enough.
+  } else if ((isFP8 || isBF8) && vector && vector.getNumElements() % 4 == 0) {
     int64_t words = vector.getNumElements() / 4;
     Value bytes = arith::BitcastOp::create(b, loc, withElement(type, b.getI8Type()), value);
     Value packed = vector::BitCastOp::create(b, loc, VectorType::get(words, b.getI32Type()), bytes);
@@ -118,7 +192,9 @@ Value tile::widenFloat(TileEmitter &e, Value value, Type element) {
       }
     wide = e.pack(elements);
   } else {
-    Value code = arith::BitcastOp::create(b, loc, withElement(type, b.getIntegerType(kind.bits)), value);
+    Value code = isPackedType(from)
+                     ? e.toStorage(value)
+                     : arith::BitcastOp::create(b, loc, withElement(type, b.getIntegerType(kind.bits)), value);
     Value bits = arith::ExtUIOp::create(b, loc, withElement(type, b.getI32Type()), code);
     int64_t signBit = int64_t(1) << (kind.bits - 1);
     Value magnitude = a.andI(bits, a.i32(signBit - 1));
@@ -145,6 +221,51 @@ Value tile::widenFloat(TileEmitter &e, Value value, Type element) {
   if (element.getIntOrFloatBitWidth() > 32)
     return arith::ExtFOp::create(b, loc, to, wide);
   return arith::TruncFOp::create(b, loc, to, wide);
+}
+
+Value tile::unpackElements(TileEmitter &e, ArrayRef<Value> chunks, Type element, int64_t count) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  unsigned bits = element.getIntOrFloatBitWidth(), chunkBits = chunks.front().getType().getIntOrFloatBitWidth();
+  SmallVector<Value> words;
+  for (Value chunk : chunks)
+    words.push_back(chunkBits == 32 ? chunk : Value(arith::ExtUIOp::create(b, loc, b.getI32Type(), chunk)));
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < count; ++i) {
+    unsigned chunk = i * bits / chunkBits, shift = i * bits % chunkBits;
+    Value field = words[chunk];
+    if (shift != 0)
+      field = arith::ShRUIOp::create(b, loc, field, e.i32(shift));
+    if (shift + bits > chunkBits)
+      field = arith::OrIOp::create(
+          b, loc, field, arith::ShLIOp::create(b, loc, words[chunk + 1], e.i32(chunkBits - shift)).getResult());
+    field = arith::AndIOp::create(b, loc, field, e.i32((1 << bits) - 1));
+    elements.push_back(e.fromStorage(arith::TruncIOp::create(b, loc, b.getI8Type(), field), element));
+  }
+  return e.pack(elements);
+}
+
+SmallVector<Value> tile::packElements(TileEmitter &e, Value vector, unsigned chunkBits) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  auto type = cast<VectorType>(vector.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  int64_t count = type.getNumElements();
+  SmallVector<Value> words(llvm::divideCeil(count * bits, chunkBits));
+  auto add = [&](unsigned word, Value field) {
+    words[word] = words[word] ? Value(arith::OrIOp::create(b, loc, words[word], field)) : field;
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    Value field = arith::ExtUIOp::create(b, loc, b.getI32Type(), e.toStorage(e.extract(vector, i)));
+    unsigned word = i * bits / chunkBits, shift = i * bits % chunkBits;
+    add(word, shift == 0 ? field : Value(arith::ShLIOp::create(b, loc, field, e.i32(shift))));
+    if (shift + bits > chunkBits)
+      add(word + 1, arith::ShRUIOp::create(b, loc, field, e.i32(chunkBits - shift)));
+  }
+  if (chunkBits != 32)
+    for (Value &word : words)
+      word = arith::TruncIOp::create(b, loc, b.getIntegerType(chunkBits), word);
+  return words;
 }
 
 /// f64 to f32 so that a later rounding to fewer bits is right: an inexact result is
@@ -178,6 +299,8 @@ Value tile::narrowFloat(TileEmitter &e, Value value, Type element, bool saturate
     value = roundToOdd(e, value);
   else if (!from.isF32())
     value = arith::ExtFOp::create(b, loc, withElement(type, b.getF32Type()), value);
+  if (Value packed = narrowPacked(e, value, element))
+    return packed;
   Value bits = a.asBits(value);
   Value magnitude = a.andI(bits, a.i32(0x7FFFFFFF));
   // Normal numbers: nearest even on the bits, then the other bias.
@@ -208,7 +331,9 @@ Value tile::narrowFloat(TileEmitter &e, Value value, Type element, bool saturate
   result = a.select(isNaN,
                     kind.nan >= 0 ? a.orI(a.i32(kind.nan), kind.isUnsignedZero ? a.i32(0) : sign) : a.i32(kind.largest),
                     result);
-  Value small = arith::TruncIOp::create(b, loc, withElement(type, b.getIntegerType(kind.bits)), result);
+  Value small = arith::TruncIOp::create(b, loc, withElement(type, b.getI8Type()), result);
+  if (isPackedType(element))
+    return e.fromStorage(small, element);
   return arith::BitcastOp::create(b, loc, withElement(type, element), small);
 }
 

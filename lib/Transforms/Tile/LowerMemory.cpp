@@ -13,6 +13,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -34,6 +36,29 @@ static int64_t getStorageBytes(Type element) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
+namespace {
+/// How far elements lie apart: `step` parts of a byte of which it has 1 << `shift`.
+struct ElementSize {
+  int64_t step = 1;
+  unsigned shift = 0;
+  /// Elements that fill whole bytes.
+  int64_t unit = 1;
+  explicit ElementSize(Type element) : step(getStorageBytes(element)) {
+    if (!isPackedType(element))
+      return;
+    int64_t bits = element.getIntOrFloatBitWidth();
+    step = bits / std::gcd(bits, int64_t(8));
+    unit = 8 / std::gcd(bits, int64_t(8));
+    shift = llvm::Log2_64(unit);
+  }
+  /// Bytes of neighbours, a multiple of `unit`.
+  int64_t getBytes(int64_t elements) const { return (elements * step) >> shift; }
+};
+} // namespace
+
+/// Bytes that go at once of an access to `bytes`: words where it has whole ones.
+static int64_t getChunk(int64_t bytes) { return std::min<int64_t>(4, bytes & -bytes); }
+
 /// Largest power of two known to divide an extent or stride.
 static int64_t getDivisor(IndexAnalysis &analysis, Value memory, unsigned dim, int64_t known, bool isStride) {
   if (!ShapedType::isDynamic(known))
@@ -52,6 +77,8 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   auto memory = cast<MemRefType>(memoryValue.getType());
   AccessPattern pattern;
   pattern.bytes = getStorageBytes(memory.getElementType());
+  ElementSize size(memory.getElementType());
+  pattern.unit = size.unit;
   pattern.contiguousDim = shape.empty() ? 0 : shape.size() - 1;
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -74,7 +101,8 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   if (longest == 1)
     return pattern;
   unsigned dim = pattern.contiguousDim;
-  int64_t vector = std::max<int64_t>(1, 16 / pattern.bytes);
+  // Up to 16 bytes, a power of two of elements.
+  int64_t vector = llvm::bit_floor(uint64_t(std::max<int64_t>(1, (int64_t(16) << size.shift) / size.step)));
   auto limit = [&](int64_t most) { vector = std::min(vector, std::max<int64_t>(1, most & -most)); };
   limit(std::min<int64_t>(last.contiguity[dim], 4096));
   limit(std::gcd(last.divisibility[dim], int64_t(4096)));
@@ -84,7 +112,7 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   if (!inside)
     limit(getDivisor(analysis, memoryValue, *unit, extent, /*isStride=*/false));
   // What is added to the address, and stays the same along the vector.
-  int64_t align = 16;
+  int64_t align = int64_t(16) << size.shift;
   for (unsigned i = 0; i < indices.size(); ++i) {
     if (i == *unit)
       continue;
@@ -92,31 +120,24 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
     if (dim < info.constancy.size())
       limit(std::min<int64_t>(info.constancy[dim], 4096));
     int64_t stride = getDivisor(analysis, memoryValue, i, strides[i], /*isStride=*/true);
-    align = std::gcd(align, stride * std::min<int64_t>(info.divisor, 4096) * pattern.bytes);
+    align = std::gcd(align, stride * std::min<int64_t>(info.divisor, 4096) * size.step);
   }
   if (mask) {
     const AxisInfo &info = analysis.getInfo(mask);
     if (dim < info.constancy.size())
       limit(std::min<int64_t>(info.constancy[dim], 4096));
   }
+  align >>= size.shift;
   // Global memory takes words of any width at multiples of four bytes.
-  while (vector > 1 && align < std::min<int64_t>(4, vector * pattern.bytes))
+  while (vector > 1 && align < getChunk(size.getBytes(vector)))
     vector /= 2;
-  pattern.vector = vector;
+  // Packed elements go in whole bytes or one by one.
+  pattern.vector = vector < size.unit ? 1 : vector;
   return pattern;
 }
 
-namespace {
-
-/// An index as a sum: constant + scalars + coordinates of the tile.
-struct LinearIndex {
-  int64_t constant = 0;
-  SmallVector<std::pair<Value, int64_t>> scalars;
-  SmallVector<std::pair<unsigned, int64_t>> coordinates;
-};
-
-bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
-               unsigned depth = 0) {
+bool tile::decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
+                          unsigned depth) {
   if (depth > 50)
     return false;
   Attribute attr;
@@ -151,8 +172,8 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     auto source = dyn_cast<VectorType>(broadcast.getSourceType());
     if (!source)
-      return decompose(broadcast.getSource(), rank, coefficient, dims, index, depth + 1);
-    return decompose(broadcast.getSource(), rank, coefficient, dims.take_back(source.getRank()), index, depth + 1);
+      return decomposeIndex(broadcast.getSource(), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(broadcast.getSource(), rank, coefficient, dims.take_back(source.getRank()), index, depth + 1);
   }
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
     // Unit dimensions come and go; coordinates along them are 0.
@@ -172,26 +193,28 @@ bool decompose(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigne
         return false;
       moved.push_back(dims[wide[next++]]);
     }
-    return next == wide.size() && decompose(cast.getSource(), rank, coefficient, moved, index, depth + 1);
+    return next == wide.size() && decomposeIndex(cast.getSource(), rank, coefficient, moved, index, depth + 1);
   }
   if (isa<arith::ExtSIOp, arith::IndexCastOp, atx::ConvertLayoutOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1);
   if (isa<arith::AddIOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
-           decompose(op->getOperand(1), rank, coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
+           decomposeIndex(op->getOperand(1), rank, coefficient, dims, index, depth + 1);
   if (isa<arith::SubIOp>(op))
-    return decompose(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
-           decompose(op->getOperand(1), rank, -coefficient, dims, index, depth + 1);
+    return decomposeIndex(op->getOperand(0), rank, coefficient, dims, index, depth + 1) &&
+           decomposeIndex(op->getOperand(1), rank, -coefficient, dims, index, depth + 1);
   if (isa<arith::MulIOp>(op))
     for (unsigned side = 0; side < 2; ++side)
       if (auto splat = SplatElementsAttr(); matchPattern(op->getOperand(side), m_Constant(&splat))) {
         int64_t product;
         APInt number = splat.getSplatValue<APInt>();
         if (number.getSignificantBits() <= 32 && !llvm::MulOverflow(number.getSExtValue(), coefficient, product))
-          return decompose(op->getOperand(1 - side), rank, product, dims, index, depth + 1);
+          return decomposeIndex(op->getOperand(1 - side), rank, product, dims, index, depth + 1);
       }
   return false;
 }
+
+namespace {
 
 /// Emits one access of a tile.
 class Access {
@@ -199,9 +222,10 @@ public:
   Access(TileEmitter &e, Operation *op, Value memoryValue, ValueRange indices, Value mask, const TileLayout &layout,
          ArrayRef<int64_t> shape)
       : e(e), op(op), memoryValue(memoryValue), indices(indices), mask(mask), layout(layout),
-        shape(shape.begin(), shape.end()) {}
+        shape(shape.begin(), shape.end()), size(cast<MemRefType>(memoryValue.getType()).getElementType()) {}
 
-  LogicalResult prepare(bool forLoad, int64_t maxVector);
+  /// `dropsOutside`: reading zero and writing nothing is all that happens outside of the memory.
+  LogicalResult prepare(bool dropsOutside, int64_t maxVector);
   int64_t getVector() const { return vector; }
   const MemoryRef &getMemory() const { return memory; }
   /// i1: registers from `reg` are inside and not masked; null where always so.
@@ -214,12 +238,26 @@ public:
   /// Pointer of the element.
   Value getPointer(int64_t reg);
   int64_t getAlign() const { return align; }
-  int64_t getBytes() const { return bytes; }
+  int64_t getBytes() const { return size.step; }
+  /// Bytes of one access.
+  int64_t getVectorBytes() const { return size.getBytes(vector); }
+  const ElementSize &getElementSize() const { return size; }
+  /// Packed elements one by one: the byte, or that in which the element ends, and
+  /// the first bit.
+  Value getPackedByte(int64_t reg, Value condition, bool second);
+  Value getPackedBit(int64_t reg);
 
 private:
+  /// Elements follow one another without gaps, row after row, and indices but the outermost are known to be inside.
+  bool isDense() const;
   Value getIndex(unsigned i, int64_t reg);
   int64_t getConstantOffset(int64_t reg) const;
   Value getLaneOffset32(int64_t reg);
+  /// Parts of a byte from the base to register `reg`, and the rest in bytes.
+  Value getPackedPosition(int64_t reg, int64_t &constantBytes);
+  /// Offset of the lane in bytes, null for 0, and the rest.
+  Value getByteOffset(int64_t reg, int64_t &constant);
+  Value addToBase(Value offset, int64_t constant);
 
   TileEmitter &e;
   Operation *op;
@@ -230,7 +268,8 @@ private:
   SmallVector<int64_t> shape;
 
   MemoryRef memory;
-  int64_t vector = 1, bytes = 4, align = 1;
+  int64_t vector = 1, align = 1;
+  ElementSize size;
   /// Of every index: the lane's elements, and the register for each of the layout's.
   SmallVector<Value> values;
   SmallVector<SmallVector<int64_t>> projections;
@@ -244,14 +283,18 @@ private:
   bool narrow = true, useBuffer = false;
   /// Memory's base plus what is the same for all lanes.
   Value base, resource;
-  /// Bytes by dimension of the tile, and the sum over work-items.
+  /// i64 elements: what is the same for all lanes of the outermost index, where the buffer's size bounds it.
+  Value outerUniform;
+  /// Bytes, or parts of them, by dimension of the tile, and the sum over work-items.
   SmallVector<int64_t> steps;
   Value laneBase;
+  /// Parts of a byte that the base leaves over, i32; null for 0.
+  Value baseRest;
 };
 
 } // namespace
 
-LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
+LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   FailureOr<MemoryRef> ref = e.getMemory(memoryValue, op);
@@ -259,10 +302,10 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     return failure();
   memory = *ref;
   Type element = memory.elementType;
-  if (!element.isIndex() && !element.isInteger(1) && element.getIntOrFloatBitWidth() % 8 != 0)
+  if (!element.isIndex() && !element.isInteger(1) && !isPackedType(element) && element.getIntOrFloatBitWidth() % 8 != 0)
     return op->emitError() << "'" << op->getName() << "' accesses elements of " << element
-                           << " in memory, which are smaller than a byte; convert them to f8 or wider in the tensor";
-  bytes = getStorageBytes(element);
+                           << " in memory, which do not fill bytes";
+  const int64_t bytes = size.step;
   unsigned rank = layout.getRank();
 
   AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape);
@@ -272,6 +315,8 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     vector = std::min({pattern.vector, run & -run, maxVector});
     while (shape[pattern.contiguousDim] % vector != 0)
       vector /= 2;
+    if (vector < size.unit)
+      vector = 1;
   }
 
   for (auto [i, index] : llvm::enumerate(indices)) {
@@ -287,9 +332,9 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
       projections.push_back({});
     }
     // Bounds.
-    OpFoldResult size = memory.sizes[i];
+    OpFoldResult extentValue = memory.sizes[i];
     std::optional<Bounds> range = e.analysis.getRange(index);
-    std::optional<int64_t> extent = getConstantIntValue(size);
+    std::optional<int64_t> extent = getConstantIntValue(extentValue);
     needsCheck.push_back(!(range && extent && range->min >= 0 && range->max < *extent));
     Value limit;
     if (needsCheck.back()) {
@@ -298,9 +343,9 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
       if (extent) {
         limit = wide ? e.i64(*extent) : e.i32(std::min<int64_t>(*extent, int64_t(1) << 31));
       } else if (wide) {
-        limit = cast<Value>(size);
+        limit = cast<Value>(extentValue);
       } else {
-        Value least = arith::MinUIOp::create(b, loc, cast<Value>(size), e.i64(int64_t(1) << 31));
+        Value least = arith::MinUIOp::create(b, loc, cast<Value>(extentValue), e.i64(int64_t(1) << 31));
         limit = arith::TruncIOp::create(b, loc, b.getI32Type(), least);
       }
     }
@@ -322,7 +367,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   // Address: what all lanes share in 64 bits, the rest in 32 where it fits.
   steps.assign(rank, 0);
   int64_t reach = 0;
-  align = 16;
+  align = int64_t(16) << size.shift;
   SmallVector<int64_t> strides;
   for (OpFoldResult stride : memory.strides)
     strides.push_back(getConstantIntValue(stride).value_or(ShapedType::kDynamic));
@@ -330,7 +375,7 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     linear.emplace_back();
     LinearIndex form;
     SmallVector<unsigned> dims = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-    bool isLinear = decompose(index, rank, 1, dims, form);
+    bool isLinear = decomposeIndex(index, rank, 1, dims, form);
     int64_t stride = strides[i];
     if (isLinear && stride != ShapedType::kDynamic) {
       for (auto [dim, coefficient] : form.coordinates)
@@ -365,11 +410,21 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
     reach = std::min(reach, bufferSpan);
   }
   narrow = reach < bufferSpan - 65536;
+  // The outermost index of a dense tensor that counts up from somewhere inside or behind needs no check of lanes: a
+  // buffer that ends with the tensor reads zero behind it and drops writes.
+  bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 &&
+                   needsCheck[0] && linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 &&
+                   isDense() && llvm::all_of(linear[0]->scalars, [&](auto term) {
+                     std::optional<Bounds> range = e.analysis.getRange(term.first);
+                     return term.second >= 0 && range && range->min >= 0;
+                   });
   if (memory.isShared)
     narrow = true;
   // Lanes in the same 64-bit form when they do not fit.
   Value uniform;
   int64_t constant = 0;
+  // What divides the sum.
+  int64_t divisor = int64_t(1) << size.shift;
   auto add = [&](Value &sum, Value term) { sum = sum ? Value(arith::AddIOp::create(b, loc, sum, term)) : term; };
   for (unsigned i = 0; i < indices.size(); ++i) {
     if (!linear[i])
@@ -383,8 +438,23 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
       }
       return coefficient == 1 ? value : Value(arith::MulIOp::create(b, loc, value, e.i64(coefficient)));
     };
-    for (auto [scalar, coefficient] : linear[i]->scalars)
+    int64_t stride = getDivisor(e.analysis, memoryValue, i, strides[i], /*isStride=*/true);
+    if (i == 0 && isBounded) {
+      Value sum;
+      for (auto [scalar, coefficient] : linear[i]->scalars) {
+        Value term = e.toI64(e.getScalar(scalar));
+        add(sum, coefficient == 1 ? term : Value(arith::MulIOp::create(b, loc, term, e.i64(coefficient))));
+      }
+      if (linear[i]->constant)
+        add(sum, e.i64(linear[i]->constant));
+      outerUniform = sum ? sum : e.i64(0);
+      continue;
+    }
+    for (auto [scalar, coefficient] : linear[i]->scalars) {
       add(uniform, strided(e.toI64(e.getScalar(scalar)), coefficient));
+      int64_t known = std::min<int64_t>(e.analysis.getInfo(scalar).divisor, 4096);
+      divisor = std::gcd(divisor, pow2Part(coefficient) * known * stride);
+    }
     if (strides[i] == ShapedType::kDynamic) {
       if (linear[i]->constant)
         add(uniform, strided(e.i64(linear[i]->constant), 1));
@@ -394,6 +464,13 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   }
   if (constant)
     add(uniform, e.i64(constant));
+  if (size.shift != 0 && uniform) {
+    if (std::gcd(divisor, pow2Part(constant)) < (int64_t(1) << size.shift)) {
+      Value low = arith::AndIOp::create(b, loc, uniform, e.i64((int64_t(1) << size.shift) - 1));
+      baseRest = arith::TruncIOp::create(b, loc, b.getI32Type(), low);
+    }
+    uniform = arith::ShRSIOp::create(b, loc, uniform, e.i64(size.shift));
+  }
   base = memory.base;
   auto pointerType = cast<LLVM::LLVMPointerType>(base.getType());
   // The safe place for masked lanes is the memory's own start.
@@ -413,12 +490,43 @@ LogicalResult Access::prepare(bool forLoad, int64_t maxVector) {
   useBuffer = e.bufferAccess && narrow && !memory.isShared && rank != 0;
   if (useBuffer) {
     Value stride = arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(0));
+    Value span = e.i64(bufferSpan);
+    if (isBounded) {
+      int64_t rowBytes = *getConstantIntValue(memory.strides[0]) * bytes;
+      Value zero = e.i64(0);
+      Value rows = getConstantIntValue(memory.sizes[0]) ? e.i64(*getConstantIntValue(memory.sizes[0]))
+                                                        : cast<Value>(memory.sizes[0]);
+      Value first = arith::MinSIOp::create(b, loc, outerUniform, rows);
+      Value left =
+          arith::MulIOp::create(b, loc, arith::SubIOp::create(b, loc, rows, first).getResult(), e.i64(rowBytes));
+      if (uniform)
+        left = arith::SubIOp::create(b, loc, left, uniform);
+      span = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, left, span).getResult(), zero);
+      Value start = arith::MulIOp::create(b, loc, first, e.i64(rowBytes));
+      base = LLVM::GEPOp::create(b, loc, pointerType, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{start});
+      needsCheck[0] = false;
+    }
     resource = ROCDL::MakeBufferRsrcOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 8), base, stride,
-                                               e.i64(bufferSpan), e.i32(rawBufferFlags));
+                                               span, e.i32(rawBufferFlags));
   }
-  align = std::min<int64_t>(align, std::max<int64_t>(1, vector * bytes));
-  (void)forLoad;
+  // Of a packed access alone only its chunks are aligned.
+  int64_t whole = size.shift == 0 ? vector * bytes : size.getBytes(vector) & -size.getBytes(vector);
+  align = std::clamp<int64_t>(align >> size.shift, 1, std::max<int64_t>(1, whole));
   return success();
+}
+
+bool Access::isDense() const {
+  int64_t next = 1;
+  for (int64_t i = int64_t(memory.sizes.size()) - 1; i >= 0; --i) {
+    if (getConstantIntValue(memory.strides[i]) != next)
+      return false;
+    if (i == 0)
+      break;
+    std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]);
+    if (!extent || needsCheck[i] || llvm::MulOverflow(next, *extent, next) || next * size.step >= bufferSpan / 4096)
+      return false;
+  }
+  return true;
 }
 
 Value Access::getIndex(unsigned i, int64_t reg) {
@@ -469,36 +577,71 @@ Value Access::getLaneOffset32(int64_t reg) {
       index = arith::MulIOp::create(b, e.loc, index, cast<Value>(memory.strides[i]));
       stride = 1;
     }
-    if (int64_t factor = *stride * bytes; factor != 1)
+    if (int64_t factor = *stride * size.step; factor != 1)
       index = arith::MulIOp::create(b, e.loc, index, narrow ? e.i32(factor) : e.i64(factor));
     sum = sum ? Value(arith::AddIOp::create(b, e.loc, sum, index)) : index;
   }
   return sum;
 }
 
+Value Access::getPackedPosition(int64_t reg, int64_t &constantBytes) {
+  OpBuilder &b = e.b;
+  Value position = getLaneOffset32(reg);
+  auto isWide = [&] { return position && position.getType().isInteger(64); };
+  auto add = [&](Value term) {
+    if (isWide())
+      term = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), term);
+    position = position ? Value(arith::AddIOp::create(b, e.loc, position, term)) : term;
+  };
+  if (baseRest)
+    add(baseRest);
+  // Floors, so that what is left is not negative.
+  int64_t constant = getConstantOffset(reg), rest = constant & ((int64_t(1) << size.shift) - 1);
+  constantBytes = (constant - rest) >> size.shift;
+  if (rest)
+    add(e.i32(rest));
+  return position;
+}
+
+Value Access::getByteOffset(int64_t reg, int64_t &constant) {
+  OpBuilder &b = e.b;
+  if (size.shift == 0) {
+    constant = getConstantOffset(reg);
+    return getLaneOffset32(reg);
+  }
+  Value position = getPackedPosition(reg, constant);
+  if (!position)
+    return {};
+  // 32 bits are a number without sign.
+  if (position.getType().isInteger(64))
+    return arith::ShRSIOp::create(b, e.loc, position, e.i64(size.shift));
+  return arith::ShRUIOp::create(b, e.loc, position, e.i32(size.shift));
+}
+
 Value Access::getOffset(int64_t reg, Value condition) {
   OpBuilder &b = e.b;
-  Value offset = getLaneOffset32(reg);
+  int64_t constant;
+  Value offset = getByteOffset(reg, constant);
   if (!offset)
     offset = e.i32(0);
   if (condition)
     offset = arith::SelectOp::create(b, e.loc, condition, offset, e.i32(bufferSpan));
-  if (int64_t constant = getConstantOffset(reg))
+  if (constant)
     offset = arith::AddIOp::create(b, e.loc, offset, e.i32(constant));
   return offset;
 }
 
-Value Access::getPointer(int64_t reg) {
+Value Access::addToBase(Value offset, int64_t constant) {
   OpBuilder &b = e.b;
   auto type = cast<LLVM::LLVMPointerType>(base.getType());
   Value pointer = base;
-  if (Value offset = getLaneOffset32(reg)) {
+  if (offset) {
     // 32 bits are a number without sign.
-    if (narrow && !memory.isShared)
+    if (offset.getType().isInteger(32) && !memory.isShared)
       offset = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), offset);
     pointer = LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{offset});
   }
-  if (int64_t constant = getConstantOffset(reg)) {
+  if (constant) {
     if (llvm::isInt<31>(constant))
       pointer = LLVM::GEPOp::create(b, e.loc, type, b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(constant)});
     else
@@ -507,11 +650,124 @@ Value Access::getPointer(int64_t reg) {
   return pointer;
 }
 
+Value Access::getPointer(int64_t reg) {
+  int64_t constant;
+  Value offset = getByteOffset(reg, constant);
+  return addToBase(offset, constant);
+}
+
+Value Access::getPackedBit(int64_t reg) {
+  OpBuilder &b = e.b;
+  int64_t constant;
+  Value position = getPackedPosition(reg, constant);
+  if (!position)
+    return e.i32(0);
+  if (position.getType().isInteger(64))
+    position = arith::TruncIOp::create(b, e.loc, b.getI32Type(), position);
+  Value part = arith::AndIOp::create(b, e.loc, position, e.i32((int64_t(1) << size.shift) - 1));
+  return arith::MulIOp::create(b, e.loc, part, e.i32(8 >> size.shift));
+}
+
+Value Access::getPackedByte(int64_t reg, Value condition, bool second) {
+  OpBuilder &b = e.b;
+  int64_t constant;
+  Value offset = getPackedPosition(reg, constant);
+  if (offset) {
+    // The last bit lies step - 1 parts, and less than one, behind the first.
+    bool isWide = offset.getType().isInteger(64);
+    auto number = [&](int64_t value) { return isWide ? e.i64(value) : e.i32(value); };
+    if (second)
+      offset = arith::AddIOp::create(b, e.loc, offset, number(size.step - 1));
+    offset = isWide ? Value(arith::ShRSIOp::create(b, e.loc, offset, number(size.shift)))
+                    : Value(arith::ShRUIOp::create(b, e.loc, offset, number(size.shift)));
+  }
+  Type byte = b.getI8Type();
+  if (useBuffer) {
+    if (!offset)
+      offset = e.i32(0);
+    if (condition)
+      offset = arith::SelectOp::create(b, e.loc, condition, offset, e.i32(bufferSpan));
+    if (constant)
+      offset = arith::AddIOp::create(b, e.loc, offset, e.i32(constant));
+    Value none = e.i32(0);
+    return ROCDL::RawPtrBufferLoadOp::create(b, e.loc, byte, resource, offset, none, none, ArrayAttr(), ArrayAttr(),
+                                             ArrayAttr());
+  }
+  Value pointer = addToBase(offset, constant);
+  if (condition)
+    pointer = arith::SelectOp::create(b, e.loc, condition, pointer, memory.base);
+  return e.extract(e.loadLDS(byte, 1, pointer, 1), 0);
+}
+
 /// The type a buffer instruction moves: words, or one small integer.
 static Type getTransferType(int64_t bits, Builder &b) {
   if (bits <= 32)
     return b.getIntegerType(bits);
   return VectorType::get(bits / 32, b.getI32Type());
+}
+
+/// Number of bits of the chunks in which `bytes` go.
+static unsigned getChunkBits(int64_t bytes) { return unsigned(getChunk(bytes)) * 8; }
+
+/// One packed element from the byte or two in which it lies.
+static Value loadPackedElement(TileEmitter &e, Access &access, Type element, int64_t reg, Value condition) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Type word = b.getI32Type();
+  Value bits = arith::ExtUIOp::create(b, loc, word, access.getPackedByte(reg, condition, /*second=*/false));
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (8 % width != 0) {
+    Value high = arith::ExtUIOp::create(b, loc, word, access.getPackedByte(reg, condition, /*second=*/true));
+    bits = arith::OrIOp::create(b, loc, bits, arith::ShLIOp::create(b, loc, high, e.i32(8)).getResult());
+  }
+  bits = arith::ShRUIOp::create(b, loc, bits, access.getPackedBit(reg));
+  bits = arith::AndIOp::create(b, loc, bits, e.i32((1 << width) - 1));
+  return e.fromStorage(arith::TruncIOp::create(b, loc, b.getI8Type(), bits), element);
+}
+
+/// A run of packed elements, loaded in chunks.
+static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t reg, Value condition) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  int64_t bytes = access.getVectorBytes(), count = access.getVector();
+  unsigned chunkBits = getChunkBits(bytes);
+  int64_t numChunks = bytes * 8 / chunkBits;
+  Type chunk = b.getIntegerType(chunkBits);
+  SmallVector<Value> chunks;
+  if (access.usesBuffer()) {
+    Value offset = access.getOffset(reg, condition), none = e.i32(0);
+    auto load = [&](Type type, Value at) -> Value {
+      return ROCDL::RawPtrBufferLoadOp::create(b, loc, type, access.getResource(), at, none, none, ArrayAttr(),
+                                               ArrayAttr(), ArrayAttr());
+    };
+    if (chunkBits == 32) {
+      Value words = load(getTransferType(bytes * 8, b), offset);
+      for (int64_t i = 0; i < numChunks; ++i)
+        chunks.push_back(numChunks == 1 ? words : e.extract(words, i));
+    } else {
+      for (int64_t i = 0; i < numChunks; ++i)
+        chunks.push_back(
+            load(chunk, i == 0 ? offset : Value(arith::AddIOp::create(b, loc, offset, e.i32(i * chunkBits / 8)))));
+    }
+  } else {
+    Value pointer = access.getPointer(reg);
+    if (condition)
+      pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
+    if (chunkBits == 32) {
+      Value words = e.loadLDS(chunk, numChunks, pointer, access.getAlign());
+      for (int64_t i = 0; i < numChunks; ++i)
+        chunks.push_back(e.extract(words, i));
+    } else {
+      for (int64_t i = 0; i < numChunks; ++i) {
+        Value at = pointer;
+        if (i != 0)
+          at = LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                                   ArrayRef<LLVM::GEPArg>{int32_t(i * chunkBits / 8)});
+        chunks.push_back(e.extract(e.loadLDS(chunk, 1, at, chunkBits / 8), 0));
+      }
+    }
+  }
+  return unpackElements(e, chunks, element, count);
 }
 
 static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
@@ -531,18 +787,33 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
     shape = TileEmitter::getShape(load.getResult());
   }
   Access access(e, op, load.getMemory(), load.getIndices(), {}, layout, shape);
-  if (failed(access.prepare(/*forLoad=*/true, 16)))
+  if (failed(access.prepare(/*dropsOutside=*/!fill, 32)))
     return failure();
   Type element = access.getMemory().elementType, storage = e.getStorageType(element);
   Value zero = e.zero(element);
   Value otherwise = fill ? fill : zero;
 
+  bool packed = isPackedType(element);
+  if (!type && packed) {
+    Value condition = access.getCondition(0);
+    Value loaded = loadPackedElement(e, access, element, 0, condition);
+    if (condition)
+      loaded = arith::SelectOp::create(b, loc, condition, loaded, otherwise);
+    e.setScalar(load.getResult(), e.makeUniform(loaded));
+    return success();
+  }
   if (!type) {
     Value condition = access.getCondition(0);
-    Value pointer = access.getPointer(0);
-    if (condition)
-      pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
-    Value loaded = LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
+    Value pointer = access.getPointer(0), loaded;
+    if (condition && e.isWritten(load.getMemory())) {
+      loaded = e.emitIfValue(condition, e.zero(storage), [&]() -> Value {
+        return LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
+      });
+    } else {
+      if (condition)
+        pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
+      loaded = LLVM::LoadOp::create(b, loc, storage, pointer, access.getAlign());
+    }
     loaded = e.fromStorage(loaded, element);
     if (condition)
       loaded = arith::SelectOp::create(b, loc, condition, loaded, otherwise);
@@ -551,6 +822,7 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   }
 
   int64_t vector = access.getVector(), count = layout.getNumRegisters();
+  bool written = e.isWritten(load.getMemory());
   auto piece = VectorType::get(vector, storage);
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < count; reg += vector) {
@@ -561,7 +833,10 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
     ++(vector > 1 ? e.numVectorAccesses : e.numScalarAccesses);
     Value condition = access.getCondition(reg);
     Value loaded;
-    if (access.usesBuffer()) {
+    if (packed) {
+      loaded = vector == 1 ? e.splat(loadPackedElement(e, access, element, reg, condition), 1)
+                           : loadPackedRun(e, access, element, reg, condition);
+    } else if (access.usesBuffer()) {
       Value offset = access.getOffset(reg, condition);
       Value none = e.i32(0);
       loaded = ROCDL::RawPtrBufferLoadOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b),
@@ -570,11 +845,17 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
       loaded = LLVM::BitcastOp::create(b, loc, piece, loaded);
     } else {
       Value pointer = access.getPointer(reg);
-      if (condition)
-        pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
-      loaded = e.loadLDS(storage, vector, pointer, access.getAlign());
+      if (condition && written) {
+        loaded = e.emitIfValue(condition, e.zero(piece),
+                               [&] { return e.loadLDS(storage, vector, pointer, access.getAlign()); });
+      } else {
+        if (condition)
+          pointer = arith::SelectOp::create(b, loc, condition, pointer, access.getMemory().base);
+        loaded = e.loadLDS(storage, vector, pointer, access.getAlign());
+      }
     }
-    loaded = e.fromStorage(loaded, element);
+    if (!packed)
+      loaded = e.fromStorage(loaded, element);
     // Out of the span a buffer reads zero.
     if (condition && (fill || !access.usesBuffer()))
       loaded = arith::SelectOp::create(b, loc, condition, loaded, e.splat(otherwise, vector));
@@ -582,6 +863,41 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   }
   e.setTile(load.getResult(), e.concat(pieces));
   return success();
+}
+
+/// A run of packed elements, a whole number of bytes, in chunks.
+static void storePackedRun(TileEmitter &e, Access &access, Value piece, int64_t reg, Value condition) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  int64_t bytes = access.getVectorBytes();
+  unsigned chunkBits = getChunkBits(bytes);
+  SmallVector<Value> chunks = packElements(e, piece, chunkBits);
+  if (access.usesBuffer()) {
+    Value offset = access.getOffset(reg, condition), none = e.i32(0);
+    auto put = [&](Value value, Value at) {
+      ROCDL::RawPtrBufferStoreOp::create(b, loc, value, access.getResource(), at, none, none, ArrayAttr(), ArrayAttr(),
+                                         ArrayAttr());
+    };
+    if (chunkBits == 32) {
+      put(chunks.size() == 1 ? chunks.front() : e.pack(chunks), offset);
+      return;
+    }
+    for (auto [i, chunk] : llvm::enumerate(chunks))
+      put(chunk, i == 0 ? offset : Value(arith::AddIOp::create(b, loc, offset, e.i32(i * chunkBits / 8))));
+    return;
+  }
+  Value pointer = access.getPointer(reg);
+  e.emitIf(condition, [&] {
+    if (chunkBits == 32)
+      return e.storeLDS(e.pack(chunks), pointer, access.getAlign());
+    for (auto [i, chunk] : llvm::enumerate(chunks)) {
+      Value at = pointer;
+      if (i != 0)
+        at = LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                                 ArrayRef<LLVM::GEPArg>{int32_t(i * chunkBits / 8)});
+      e.storeLDS(e.splat(chunk, 1), at, chunkBits / 8);
+    }
+  });
 }
 
 LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
@@ -595,8 +911,31 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     layout = e.getLayout(store.getValue());
     shape = TileEmitter::getShape(store.getValue());
   }
+  Type element = cast<MemRefType>(store.getMemory().getType()).getElementType();
+  Value tile = type ? e.getTile(store.getValue()).vector : Value();
+  bool packed = isPackedType(element);
+  if (packed) {
+    // A byte belongs to one work-item: nobody else may write the other elements in it.
+    AccessPattern pattern = analyzeAccess(e.analysis, store.getMemory(), store.getIndices(), store.getMask(), shape);
+    std::string name = StringRef(llvm::formatv("{0}", element).str()).lower();
+    if (!type || pattern.vector < pattern.unit || shape[pattern.contiguousDim] % pattern.unit != 0)
+      return op->emitError() << "a store of '" << name << "' must own whole bytes, " << pattern.unit
+                             << " neighbours at a position that is a multiple of " << pattern.unit
+                             << (type ? ", in memory along one axis of the tile and under one mask; that could not be "
+                                        "shown for this view"
+                                      : "; this one writes a single element");
+    int64_t run = layout.getRunLength(pattern.contiguousDim);
+    if (run % pattern.unit != 0) {
+      TileLayout owned = getAccessLayout(shape, layout.getThreads(), pattern);
+      FailureOr<Value> moved = e.convertLayout(e.getTile(store.getValue()), owned, op);
+      if (failed(moved))
+        return failure();
+      tile = *moved;
+      layout = owned;
+    }
+  }
   Access access(e, op, store.getMemory(), store.getIndices(), store.getMask(), layout, shape);
-  if (failed(access.prepare(/*forLoad=*/false, 16)))
+  if (failed(access.prepare(/*dropsOutside=*/true, 32)))
     return failure();
   if (!type) {
     // One work-item speaks for all.
@@ -606,7 +945,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
              [&] { LLVM::StoreOp::create(b, loc, value, access.getPointer(0), access.getAlign()); });
     return success();
   }
-  Value stored = e.toStorage(e.getTile(store.getValue()).vector);
+  Value stored = packed ? tile : e.toStorage(tile);
   int64_t vector = access.getVector(), count = layout.getNumRegisters();
   Value firstCopy = e.isFirstCopy(layout);
   for (int64_t reg = 0; reg < count; reg += vector) {
@@ -616,6 +955,10 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     Value condition = e.andMasks(firstCopy, access.getCondition(reg));
     SmallVector<int64_t> regs = llvm::to_vector(llvm::seq<int64_t>(reg, reg + vector));
     Value piece = e.select(stored, regs);
+    if (packed) {
+      storePackedRun(e, access, piece, reg, condition);
+      continue;
+    }
     if (access.usesBuffer()) {
       Value none = e.i32(0);
       Value words = LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
@@ -704,7 +1047,7 @@ LogicalResult tile::lowerAtomic(TileEmitter &e, Operation *op) {
   // Pairs of 16-bit floats are added in one step where nobody asks for the old values.
   bool packed = isFloat && element.getIntOrFloatBitWidth() == 16;
   Access access(e, op, atomic.getMemory(), atomic.getIndices(), atomic.getMask(), layout, shape);
-  if (failed(access.prepare(/*forLoad=*/false, packed ? 2 : 1)))
+  if (failed(access.prepare(/*dropsOutside=*/false, packed ? 2 : 1)))
     return failure();
   std::optional<Bin> kind;
   switch (atomic.getKind()) {

@@ -24,24 +24,25 @@ using namespace mlir;
 using namespace atrex;
 using namespace atrex::tile;
 
+/// What the chip's matrix unit calls the type; nothing for a float in another chip's encoding.
 static std::optional<MatrixType> getMatrixType(Type type, const ChipInfo &chip) {
-  if (type.isBF16())
-    return MatrixType::BF16;
-  if (type.isF16())
-    return MatrixType::F16;
-  if (type.isF32())
-    return MatrixType::F32;
-  if (type.isF64())
-    return MatrixType::F64;
-  if (type.isInteger(8))
-    return MatrixType::I8;
-  if (type.isInteger(32))
-    return MatrixType::I32;
-  if (chip.fp8IsFNUZ ? isa<Float8E4M3FNUZType>(type) : isa<Float8E4M3FNType>(type))
-    return MatrixType::FP8;
-  if (chip.fp8IsFNUZ ? isa<Float8E5M2FNUZType>(type) : isa<Float8E5M2Type>(type))
-    return MatrixType::BF8;
-  return std::nullopt;
+  if (atx_amdgpu::getTypeOn(chip, type) != type)
+    return std::nullopt;
+  return atx_amdgpu::getMatrixType(type);
+}
+
+/// Floats of at most 8 bits are exact in bf16 and f16.
+static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; }
+
+/// Whether the instruction multiplies these types. The f8f6f4 ones take any of theirs.
+static bool takesTypes(const MatrixInstruction &inst, MatrixType a, MatrixType b) {
+  if (!inst.isF8F6F4())
+    return inst.a == a && inst.b == b;
+  auto isOne = [](MatrixType type) {
+    return llvm::is_contained({MatrixType::FP8, MatrixType::BF8, MatrixType::FP6, MatrixType::BF6, MatrixType::FP4},
+                              type);
+  };
+  return isOne(a) && isOne(b);
 }
 
 namespace {
@@ -103,7 +104,47 @@ void addInstructionModes(const ThreadValueLayout &layout, int64_t rows, SmallVec
 
 } // namespace
 
-FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip) {
+namespace {
+/// Types as the matrix unit sees them.
+struct FactorTypes {
+  std::optional<MatrixType> lhs, rhs, acc;
+  /// Where set, the factor is converted first.
+  Type lhsWide, rhsWide;
+  bool isKnown() const { return lhs && rhs && acc; }
+  // The right factor is the instruction's A: a lane then holds neighbours along the last
+  // dimension of the sum, which is what stores, reductions of rows and further products
+  // like.
+  bool areTakenBy(const MatrixInstruction &inst, const ChipInfo &chip) const {
+    return inst.kind == MatrixKind::Dense && inst.blocks == 1 && takesTypes(inst, *rhs, *lhs) && inst.c == *acc &&
+           inst.isAvailable(chip.arch);
+  }
+};
+} // namespace
+
+static FactorTypes getFactorTypes(vector::ContractionOp op, const ChipInfo &chip) {
+  FactorTypes types;
+  auto accType = dyn_cast<VectorType>(op.getAccType());
+  if (!accType)
+    return types;
+  Type lhsType = op.getLhsType().getElementType(), rhsType = op.getRhsType().getElementType();
+  types.lhs = getMatrixType(lhsType, chip);
+  types.rhs = getMatrixType(rhsType, chip);
+  types.acc = getMatrixType(accType.getElementType(), chip);
+  if (types.isKnown() &&
+      llvm::any_of(getMatrixInstructions(), [&](const auto &inst) { return types.areTakenBy(inst, chip); }))
+    return types;
+  Type bf16 = BFloat16Type::get(op.getContext());
+  if (isSmallFloat(lhsType))
+    types.lhsWide = rhsType.isF16() ? rhsType : bf16;
+  if (isSmallFloat(rhsType))
+    types.rhsWide = lhsType.isF16() ? lhsType : bf16;
+  types.lhs = getMatrixType(types.lhsWide ? types.lhsWide : lhsType, chip);
+  types.rhs = getMatrixType(types.rhsWide ? types.rhsWide : rhsType, chip);
+  return types;
+}
+
+/// The roles of the iteration dimensions, and the layout of a sum without a matrix instruction.
+static FailureOr<ContractPlan> analyzeContract(vector::ContractionOp op, int64_t threads) {
   ContractPlan plan;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   auto accType = dyn_cast<VectorType>(op.getAccType());
@@ -130,17 +171,12 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
       return op.emitError() << "dimension " << dim << " appears in one factor only; sum it before the product",
              failure();
   }
-
   AccessPattern pattern;
   pattern.contiguousDim = accType.getRank() - 1;
   pattern.bytes = std::max<int64_t>(1, accType.getElementTypeBitWidth() / 8);
   pattern.vector = std::max<int64_t>(1, 16 / pattern.bytes);
   plan.acc = getAccessLayout(accType.getShape(), threads, pattern);
-
-  std::optional<MatrixType> a = getMatrixType(op.getLhsType().getElementType(), chip);
-  std::optional<MatrixType> b = getMatrixType(op.getRhsType().getElementType(), chip);
-  std::optional<MatrixType> c = getMatrixType(accType.getElementType(), chip);
-  if (!a || !b || !c || plan.m.empty() || plan.n.empty() || plan.k.empty())
+  if (plan.m.empty() || plan.n.empty() || plan.k.empty())
     return plan;
   auto largest = [&](ArrayRef<unsigned> dims) {
     return *std::max_element(dims.begin(), dims.end(), [&](unsigned x, unsigned y) { return extents[x] < extents[y]; });
@@ -148,47 +184,53 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   plan.mDim = largest(plan.m);
   plan.nDim = largest(plan.n);
   plan.kDim = largest(plan.k);
+  return plan;
+}
+
+/// Elements along k in one lane for one instruction.
+static int64_t getLaneK(const MatrixInstruction &inst) { return std::max<int64_t>(1, int64_t(inst.k) * inst.m / 64); }
+
+/// Whether lanes may hold runs of `run` neighbours along k.
+static bool isPossibleRun(const MatrixInstruction &inst, int64_t run, int64_t k) {
+  int64_t own = getLaneK(inst);
+  if (run == own)
+    return true;
+  if (run < own)
+    return run > 0 && own % run == 0;
+  return own > 1 && run % own == 0 && llvm::divideCeil(k, inst.k) % (run / own) == 0;
+}
+
+FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
+                                           const ContractChoice &choice) {
+  FailureOr<ContractPlan> analyzed = analyzeContract(op, threads);
+  if (failed(analyzed) || !choice.instruction)
+    return analyzed;
+  ContractPlan plan = *analyzed;
+  plan.instruction = choice.instruction;
+  const MatrixInstruction &inst = *choice.instruction;
+  FactorTypes types = getFactorTypes(op, chip);
+  plan.lhsWide = types.lhsWide;
+  plan.rhsWide = types.rhsWide;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> extents = *op.getShapeForUnroll();
   int64_t m = extents[plan.mDim], n = extents[plan.nDim], k = extents[plan.kDim];
-  int64_t waves = threads / 64;
-  WaveSplit split;
-  int64_t bestCost = INT64_MAX;
-  for (const MatrixInstruction &inst : getMatrixInstructions()) {
-    // The right factor is the instruction's A: a lane then holds neighbours along the last
-    // dimension of the sum, which is what stores, reductions of rows and further products
-    // like.
-    if (inst.kind != MatrixKind::Dense || inst.blocks != 1 || inst.a != *b || inst.b != *a || inst.c != *c ||
-        !inst.isAvailable(chip.arch))
-      continue;
-    WaveSplit own = splitWaves(waves, llvm::divideCeil(m, inst.n), llvm::divideCeil(n, inst.m));
-    // Passes, and something for every instruction and its factors.
-    int64_t cost = own.tilesM * own.tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch) * 4 + 1) +
-                   (own.tilesM * inst.n + own.tilesN * inst.m) * llvm::divideCeil(k, inst.k) / 16;
-    if (cost < bestCost) {
-      bestCost = cost;
-      plan.instruction = &inst;
-      split = own;
-    }
-  }
-  if (!plan.instruction)
-    return plan;
-  const MatrixInstruction &inst = *plan.instruction;
 
   // By iteration dimension, for each operand.
   unsigned rank = extents.size();
   SmallVector<SmallVector<Mode>> lhs(rank), rhs(rank), acc(rank);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
-  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::A, *types.rhs), inst.m, rhs[plan.nDim], rhs[plan.kDim]);
+  addInstructionModes(getThreadValueLayout(inst, MatrixOperand::B, *types.lhs), inst.n, lhs[plan.mDim], lhs[plan.kDim]);
   addInstructionModes(getThreadValueLayout(inst, MatrixOperand::C), inst.m, acc[plan.nDim], acc[plan.mDim]);
   int64_t nextThread = 64;
-  if (split.m > 1) {
-    lhs[plan.mDim].push_back({split.m, true, nextThread});
-    acc[plan.mDim].push_back({split.m, true, nextThread});
-    nextThread *= split.m;
+  if (choice.wavesM > 1) {
+    lhs[plan.mDim].push_back({choice.wavesM, true, nextThread});
+    acc[plan.mDim].push_back({choice.wavesM, true, nextThread});
+    nextThread *= choice.wavesM;
   }
-  if (split.n > 1) {
-    rhs[plan.nDim].push_back({split.n, true, nextThread});
-    acc[plan.nDim].push_back({split.n, true, nextThread});
-    nextThread *= split.n;
+  if (choice.wavesN > 1) {
+    rhs[plan.nDim].push_back({choice.wavesN, true, nextThread});
+    acc[plan.nDim].push_back({choice.wavesN, true, nextThread});
+    nextThread *= choice.wavesN;
   }
   // Waves that are left take parts of what both factors share.
   SmallVector<int64_t> rest(extents.begin(), extents.end());
@@ -201,8 +243,8 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
       rest[dim] = llvm::divideCeil(rest[dim], part);
     }
   }
-  rest[plan.mDim] = split.tilesM;
-  rest[plan.nDim] = split.tilesN;
+  rest[plan.mDim] = llvm::divideCeil(llvm::divideCeil(m, inst.n), choice.wavesM);
+  rest[plan.nDim] = llvm::divideCeil(llvm::divideCeil(n, inst.m), choice.wavesN);
   rest[plan.kDim] = llvm::divideCeil(k, inst.k);
 
   // Registers: those of an instruction first, then its neighbours along k, rows and
@@ -215,18 +257,23 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
           count *= mode.size;
     return count;
   };
-  // Lanes read 16 bytes of k at once: neighbouring k of several instructions go to one
-  // lane. Any order of k is right as long as both factors use it.
-  int64_t values = countRegisters(lhs);
-  int64_t bytes = std::max<unsigned>(1, getBitWidth(*a) / 8);
-  int64_t together = 1;
-  while (values * bytes * together < 16 && rest[plan.kDim] % (together * 2) == 0 && !lhs[plan.kDim].empty() &&
-         !lhs[plan.kDim].front().isThread)
-    together *= 2;
-  if (together > 1) {
+  // Any order of k is right as long as both factors use it: neighbouring k of several
+  // instructions may go to one lane, for wide reads, and those of one may be spread, to
+  // meet the order in which another product left them.
+  int64_t own = getLaneK(inst);
+  if (choice.run > own) {
+    int64_t values = countRegisters(lhs), together = choice.run / own;
     for (auto *modes : {&lhs, &rhs})
       (*modes)[plan.kDim].insert((*modes)[plan.kDim].begin() + 1, Mode{together, false, values});
     rest[plan.kDim] /= together;
+  } else if (choice.run < own) {
+    for (auto *modes : {&lhs, &rhs}) {
+      SmallVector<Mode> &along = (*modes)[plan.kDim];
+      if (along.front().isThread || along.front().size != own)
+        return op.emitError() << "lanes of '" << inst.mnemonic << "' cannot hold runs of " << choice.run, failure();
+      along.front().size = choice.run;
+      along.push_back({own / choice.run, false, choice.run});
+    }
   }
   auto addRest = [&](SmallVector<SmallVector<Mode>> &modes, AffineMap map) {
     int64_t next = countRegisters(modes);
@@ -248,9 +295,172 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   plan.lhs = addRest(lhs, maps[0]);
   plan.rhs = addRest(rhs, maps[1]);
   plan.acc = addRest(acc, maps[2]);
-  if (plan.lhs.getNumRegisters() > maxRegistersPerTile || plan.rhs.getNumRegisters() > maxRegistersPerTile)
-    plan.instruction = nullptr;
   return plan;
+}
+
+/// Passes, and something for every instruction and its factors.
+static int64_t getCost(const MatrixInstruction &inst, const FactorTypes &types, int64_t tilesM, int64_t tilesN,
+                       int64_t k, const ChipInfo &chip) {
+  return tilesM * tilesN * llvm::divideCeil(k, inst.k) * (getPasses(inst, chip.arch, *types.rhs, *types.lhs) * 4 + 1) +
+         (tilesM * inst.n + tilesN * inst.m) * llvm::divideCeil(k, inst.k) * inst.k / 256;
+}
+
+static SmallVector<const MatrixInstruction *> getInstructions(vector::ContractionOp op, const ChipInfo &chip) {
+  SmallVector<const MatrixInstruction *> result;
+  FactorTypes types = getFactorTypes(op, chip);
+  if (types.isKnown())
+    for (const MatrixInstruction &inst : getMatrixInstructions())
+      if (types.areTakenBy(inst, chip))
+        result.push_back(&inst);
+  return result;
+}
+
+FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
+                                               const ContractOptions &options, const std::optional<TileLayout> &lhsHeld,
+                                               vector::ContractionOp next) {
+  FailureOr<ContractPlan> analyzed = analyzeContract(op, threads);
+  if (failed(analyzed))
+    return failure();
+  ContractChoice best;
+  if (analyzed->m.empty() || analyzed->n.empty() || analyzed->k.empty())
+    return best;
+  SmallVector<int64_t> extents = *op.getShapeForUnroll();
+  int64_t m = extents[analyzed->mDim], n = extents[analyzed->nDim], k = extents[analyzed->kDim];
+  int64_t waves = threads / 64;
+  int64_t bytes = std::max<int64_t>(1, op.getLhsType().getElementTypeBitWidth() / 8);
+  int64_t bestCost = INT64_MAX;
+  SmallVector<const MatrixInstruction *> instructions = getInstructions(op, chip);
+  bool hasRows = llvm::any_of(instructions, [&](auto *inst) { return inst->m == options.rows; });
+  for (const MatrixInstruction *inst : instructions) {
+    if (hasRows && inst->m != options.rows)
+      continue;
+    int64_t tilesM = llvm::divideCeil(m, inst->n), tilesN = llvm::divideCeil(n, inst->m);
+    WaveSplit even = splitWaves(waves, tilesM, tilesN);
+    SmallVector<std::pair<int64_t, int64_t>> splits = {{even.m, even.n}};
+    // What one product hands to the next stays in its wave when no other holds columns of the same row.
+    if ((next || lhsHeld) && tilesM >= waves)
+      splits.push_back({waves, 1});
+    if (options.wavesM > 0 && options.wavesM <= waves && llvm::isPowerOf2_64(options.wavesM)) {
+      int64_t columns = 1;
+      while (options.wavesM * columns * 2 <= waves && columns < tilesN)
+        columns *= 2;
+      splits = {{options.wavesM, columns}};
+    }
+    for (auto [wavesM, wavesN] : splits) {
+      int64_t ownM = llvm::divideCeil(tilesM, wavesM), ownN = llvm::divideCeil(tilesN, wavesN);
+      int64_t cost = getCost(*inst, getFactorTypes(op, chip), ownM, ownN, k, chip);
+      if (next) {
+        // The next product has its rows in the same lanes, or its factor is moved.
+        FailureOr<ContractPlan> follower = analyzeContract(next, threads);
+        if (failed(follower))
+          return failure();
+        if (!follower->m.empty() && !follower->n.empty() && !follower->k.empty()) {
+          SmallVector<int64_t> nextExtents = *next.getShapeForUnroll();
+          int64_t least = INT64_MAX;
+          for (const MatrixInstruction *nextInst : getInstructions(next, chip)) {
+            int64_t moved = nextInst->n != inst->n || wavesN != 1;
+            int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
+            int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
+            int64_t own =
+                getCost(*nextInst, getFactorTypes(next, chip), nextM, nextN, nextExtents[follower->kDim], chip);
+            least = std::min(least, moved ? own + own / 2 : own);
+          }
+          if (least != INT64_MAX)
+            cost += least;
+        }
+      }
+      // Lanes read 16 bytes of k at once where they can.
+      int64_t own = getLaneK(*inst), wide = own;
+      while (wide * bytes < 16 && isPossibleRun(*inst, wide * 2, k))
+        wide *= 2;
+      SmallVector<int64_t> runs = {wide};
+      if (lhsHeld)
+        for (int64_t run = 1; run < 16; run *= 2)
+          if (run != wide && isPossibleRun(*inst, run, k))
+            runs.push_back(run);
+      for (int64_t run : runs) {
+        ContractChoice choice{inst, wavesM, wavesN, run};
+        int64_t total = cost;
+        if (lhsHeld) {
+          FailureOr<ContractPlan> plan = planContract(op, threads, chip, choice);
+          if (failed(plan))
+            return failure();
+          bool isLocal = lhsHeld->getRank() == plan->lhs.getRank() &&
+                         findLocalConversion(*lhsHeld, plan->lhs, op.getLhsType().getShape()).has_value();
+          total = (isLocal ? cost : cost + cost / 2) * 64 + (wide - run);
+        } else {
+          total *= 64;
+        }
+        if (total < bestCost) {
+          bestCost = total;
+          best = choice;
+        }
+      }
+    }
+  }
+  if (!best.instruction)
+    return best;
+  FailureOr<ContractPlan> plan = planContract(op, threads, chip, best);
+  if (failed(plan))
+    return failure();
+  if (plan->lhs.getNumRegisters() > maxRegistersPerTile || plan->rhs.getNumRegisters() > maxRegistersPerTile)
+    best.instruction = nullptr;
+  return best;
+}
+
+static constexpr llvm::StringLiteral contractAttrName = "atx.contract";
+
+void tile::setContractChoice(vector::ContractionOp op, const ContractChoice &choice) {
+  Builder b(op.getContext());
+  SmallVector<NamedAttribute> fields;
+  fields.push_back(b.getNamedAttr(
+      "instruction", b.getStringAttr(choice.instruction ? StringRef(choice.instruction->mnemonic) : StringRef("fma"))));
+  if (choice.instruction) {
+    fields.push_back(b.getNamedAttr("run", b.getI64IntegerAttr(choice.run)));
+    fields.push_back(b.getNamedAttr("waves", b.getDenseI64ArrayAttr({choice.wavesM, choice.wavesN})));
+  }
+  op->setAttr(contractAttrName, b.getDictionaryAttr(fields));
+}
+
+FailureOr<ContractChoice> tile::getContractChoice(vector::ContractionOp op, int64_t threads, const ChipInfo &chip) {
+  Attribute attr = op->getAttr(contractAttrName);
+  if (!attr)
+    return chooseContract(op, threads, chip);
+  auto fields = dyn_cast<DictionaryAttr>(attr);
+  auto name = fields ? fields.getAs<StringAttr>("instruction") : StringAttr();
+  if (!name)
+    return op.emitError() << "'" << contractAttrName << "' needs an 'instruction'", failure();
+  ContractChoice choice;
+  if (name == "fma")
+    return choice;
+  auto run = fields.getAs<IntegerAttr>("run");
+  auto waves = fields.getAs<DenseI64ArrayAttr>("waves");
+  for (const MatrixInstruction *inst : getInstructions(op, chip))
+    if (name == inst->mnemonic)
+      choice.instruction = inst;
+  if (!choice.instruction)
+    return op.emitError() << "'" << name.getValue() << "' does not compute this product on " << chip.arch, failure();
+  FailureOr<ContractPlan> analyzed = analyzeContract(op, threads);
+  if (failed(analyzed))
+    return failure();
+  if (analyzed->m.empty() || analyzed->n.empty() || analyzed->k.empty())
+    return op.emitError() << "'" << name.getValue() << "' needs rows, columns and a summed dimension", failure();
+  int64_t k = (*op.getShapeForUnroll())[analyzed->kDim];
+  if (!waves || waves.size() != 2 || waves[0] < 1 || waves[1] < 1 || !llvm::isPowerOf2_64(waves[0]) ||
+      !llvm::isPowerOf2_64(waves[1]) || waves[0] > threads / 64 || waves[1] > threads / 64 ||
+      waves[0] * waves[1] * 64 > threads)
+    return op.emitError() << "'waves' of '" << contractAttrName << "' are two powers of two whose product is at most "
+                          << threads / 64,
+           failure();
+  if (!run || run.getInt() < 1 || run.getInt() > 64 || !llvm::isPowerOf2_64(run.getInt()) ||
+      !isPossibleRun(*choice.instruction, run.getInt(), k))
+    return op.emitError() << "'run' of '" << contractAttrName << "' is not possible for '" << name.getValue()
+                          << "' and " << k << " summed elements",
+           failure();
+  choice.run = run.getInt();
+  choice.wavesM = waves[0];
+  choice.wavesN = waves[1];
+  return choice;
 }
 
 /// Zero beyond the extents of the summed dimensions.
@@ -271,13 +481,22 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   TileValue operands[3] = {e.getTile(op.getLhs()), e.getTile(op.getRhs()), e.getTile(op.getAcc())};
   const TileLayout *wanted[3] = {&plan.lhs, &plan.rhs, &plan.acc};
+  Type wide[3] = {plan.lhsWide, plan.rhsWide, Type()};
   for (unsigned i = 0; i < 3; ++i) {
+    // Where a lane has fewer elements.
+    if (wide[i] && operands[i].layout.getNumRegisters() < wanted[i]->getNumRegisters()) {
+      operands[i].vector = widenFloat(e, operands[i].vector, wide[i]);
+      wide[i] = Type();
+    }
     FailureOr<Value> value = e.convertLayout(operands[i], *wanted[i], op);
     if (failed(value))
       return failure();
     operands[i].vector = *value;
     operands[i].layout = *wanted[i];
+    if (wide[i])
+      operands[i].vector = widenFloat(e, operands[i].vector, wide[i]);
   }
+  Type elements[2] = {operands[0].getElementType(), operands[1].getElementType()};
   for (unsigned i = 0; i < 2; ++i)
     operands[i].vector = maskSummed(e, operands[i], maps[i], plan.k);
 
@@ -306,7 +525,10 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       SmallVector<int64_t> coordinates = getCoordinates(operand, group);
       SmallVector<int64_t> regs =
           llvm::to_vector(llvm::seq<int64_t>(group * sizes[operand], (group + 1) * sizes[operand]));
-      pieces[operand][only(coordinates, operand)] = e.select(operands[operand].vector, regs);
+      Value piece = e.select(operands[operand].vector, regs);
+      if (isPackedType(elements[operand]))
+        piece = e.pack(packElements(e, piece, 32));
+      pieces[operand][only(coordinates, operand)] = piece;
       if (operand == 0) {
         std::vector<int64_t> step;
         for (unsigned dim : plan.k)
@@ -318,8 +540,7 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       }
     }
   MLIRContext *context = b.getContext();
-  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, op.getRhsType().getElementType(),
-                                        op.getLhsType().getElementType(),
+  auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, elements[1], elements[0],
                                         cast<VectorType>(op.getAccType()).getElementType(), 1, 0, 0, 0);
   int64_t groups = operands[2].layout.getNumRegisters() / sizes[2];
   SmallVector<Value> sums;
@@ -474,7 +695,10 @@ LogicalResult tile::lowerContract(TileEmitter &e, Operation *op) {
   if (isa_and_present<vector::MaskOp>(op->getParentOp()))
     return op->emitError() << "a masked product cannot be distributed";
   int64_t threads = e.kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName).getInt();
-  FailureOr<ContractPlan> plan = planContract(contract, threads, e.chip);
+  FailureOr<ContractChoice> choice = getContractChoice(contract, threads, e.chip);
+  if (failed(choice))
+    return failure();
+  FailureOr<ContractPlan> plan = planContract(contract, threads, e.chip, *choice);
   if (failed(plan))
     return failure();
   // The insertion point moves with loops.

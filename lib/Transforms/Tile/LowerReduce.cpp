@@ -9,6 +9,7 @@
 #include "Combine.h"
 #include "TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -256,6 +257,51 @@ LogicalResult Reducer::overThreads(SmallVector<Parts> &values, uint64_t bits, ui
   return success();
 }
 
+/// The extremum of many f32, NaN if any is one. One comparison finds a NaN in two numbers, and the hardware's maximum
+/// of three passes over NaN: half of the instructions that a maximum which keeps NaN takes each time.
+static Value reduceExtremum(TileEmitter &e, ArrayRef<Parts> values, bool largest) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  Value result, anyNaN;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    Value x = values[i][0], y = values[std::min(i + 1, values.size() - 1)][0];
+    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, y);
+    anyNaN = anyNaN ? Value(arith::OrIOp::create(b, loc, anyNaN, isNaN)) : isNaN;
+    auto join = [&](Value value) {
+      if (!result)
+        result = value;
+      else
+        result = largest ? Value(LLVM::MaxNumOp::create(b, loc, result, value))
+                         : Value(LLVM::MinNumOp::create(b, loc, result, value));
+    };
+    join(x);
+    if (i + 1 < values.size())
+      join(y);
+  }
+  Value nan =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(b.getF32Type(), APFloat::getQNaN(APFloat::IEEEsingle())));
+  return arith::SelectOp::create(b, loc, anyNaN, nan, result);
+}
+
+/// The sum of many f32 by packed additions, which take two numbers each.
+static Value reducePairs(TileEmitter &e, ArrayRef<Parts> values) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  SmallVector<Value> pairs;
+  for (size_t i = 0; i + 1 < values.size(); i += 2)
+    pairs.push_back(e.pack({values[i][0], values[i + 1][0]}));
+  while (pairs.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+      next.push_back(arith::AddFOp::create(b, loc, pairs[i], pairs[i + 1]));
+    if (pairs.size() % 2)
+      next.push_back(pairs.back());
+    pairs = std::move(next);
+  }
+  Value sum = arith::AddFOp::create(b, loc, e.extract(pairs[0], 0), e.extract(pairs[0], 1));
+  return values.size() % 2 ? Value(arith::AddFOp::create(b, loc, sum, values.back()[0])) : sum;
+}
+
 LogicalResult tile::lowerReduce(TileEmitter &e, Operation *op) {
   auto reduce = cast<atx::TileReduceOp>(op);
   OpBuilder &b = e.b;
@@ -369,7 +415,13 @@ LogicalResult tile::lowerReduce(TileEmitter &e, Operation *op) {
     // A register that is dead along the kept dimensions only.
     if (group.empty())
       group.push_back(isArg ? Parts{e.i32(0), e.i32(0)} : Parts{neutral});
-    partial.push_back(reducer.tree(group));
+    bool isExtremum = combineKind == CombineKind::Max || combineKind == CombineKind::Min;
+    if (!isArg && isExtremum && element.isF32() && group.size() > 2)
+      partial.push_back({reduceExtremum(e, group, combineKind == CombineKind::Max)});
+    else if (!isArg && combineKind == CombineKind::Sum && element.isF32() && group.size() > 3)
+      partial.push_back({reducePairs(e, group)});
+    else
+      partial.push_back(reducer.tree(group));
   }
   if (failed(reducer.overThreads(partial, bits, keptBits, op)))
     return failure();

@@ -19,6 +19,19 @@ using namespace mlir;
 using namespace atrex;
 using namespace atrex::tile;
 
+int64_t tile::applySwizzles(ArrayRef<layout::Swizzle> swizzles, int64_t offset) {
+  for (const layout::Swizzle &swizzle : swizzles)
+    offset = swizzle(offset);
+  return offset;
+}
+
+int64_t tile::getSwizzleBlock(ArrayRef<layout::Swizzle> swizzles) {
+  int64_t block = 1;
+  for (const layout::Swizzle &swizzle : swizzles)
+    block = std::max(block, swizzle.getBlock());
+  return block;
+}
+
 LDSArray tile::arrangeArray(ArrayRef<int64_t> shape, Type storage, ArrayRef<int64_t> order, int64_t pad) {
   LDSArray array;
   array.storage = storage;
@@ -73,15 +86,18 @@ Value TileEmitter::getArrayPointer(const LDSArray &array, Value lane, ArrayRef<i
       return address;
     return address ? Value(arith::AddIOp::create(b, loc, address, array.slot)) : array.slot;
   };
-  const layout::Swizzle &swizzle = array.swizzle;
-  if (swizzle.isIdentity())
+  auto swizzle = [&](int64_t offset) { return applySwizzles(array.swizzles, offset); };
+  if (array.swizzles.empty())
     return getLDS(array.offset + constant, addSlot(lane));
   if (!lane)
     return getLDS(array.offset + swizzle(constant), addSlot(lane));
   auto apply = [&](Value offset) -> Value {
-    Value source = arith::ShRUIOp::create(b, loc, offset, i32(swizzle.shift));
-    source = arith::AndIOp::create(b, loc, source, i32(((int64_t(1) << swizzle.bits) - 1) << swizzle.base));
-    return arith::XOrIOp::create(b, loc, offset, source);
+    for (const layout::Swizzle &step : array.swizzles) {
+      Value source = arith::ShRUIOp::create(b, loc, offset, i32(step.shift));
+      source = arith::AndIOp::create(b, loc, source, i32(((int64_t(1) << step.bits) - 1) << step.base));
+      offset = arith::XOrIOp::create(b, loc, offset, source);
+    }
+    return offset;
   };
   // The swizzle is linear over bits: where lane and constant share none, it may be
   // taken of each, and what meets no bit of a lane can be added.
@@ -110,13 +126,13 @@ LogicalResult TileEmitter::beginStage(Operation *op) {
   int64_t pad = alloc.getPad().value_or(0);
   stage.array = arrangeArray(tile.getShape(), getStorageType(tile.getElementType()), alloc.getOrder(), pad);
   if (std::optional<ArrayRef<int64_t>> swizzle = alloc.getSwizzle())
-    stage.array.swizzle = {int32_t((*swizzle)[0]), int32_t((*swizzle)[1]), int32_t((*swizzle)[2])};
+    for (size_t i = 0; i + 2 < swizzle->size(); i += 3)
+      stage.array.swizzles.push_back({int32_t((*swizzle)[i]), int32_t((*swizzle)[i + 1]), int32_t((*swizzle)[i + 2])});
   stage.slots = alloc.getSlots();
   stage.slotBytes = getArrayElements(stage.array, tile.getShape()) * stage.array.bytes;
   // Slots start at the same bank; a swizzle fills whole blocks.
   int64_t unit = 4 * int64_t(chip.ldsBanks);
-  if (!stage.array.swizzle.isIdentity())
-    unit = std::max(unit, stage.array.swizzle.getBlock());
+  unit = std::max(unit, getSwizzleBlock(stage.array.swizzles));
   stage.slotBytes = llvm::alignTo(stage.slotBytes, unit);
   // What lay here before may still be read.
   if (scratchUnknown || !pending.empty())
@@ -177,7 +193,9 @@ static std::pair<ArrayAttr, ArrayAttr> getScopes(TileEmitter &e, Value stage, bo
 void TileEmitter::writeStage(Value old, Value slot, const TileValue &tile) {
   LDSArray array = getStage(old, slot);
   std::tie(aliasScopes, noaliasScopes) = getScopes(*this, old, /*isWrite=*/true, stages.find(old)->second.slots);
-  writeArray(array, tile);
+  // Neighbours in memory from neighbouring registers.
+  TileLayout layout = tile.layout.withFastest(array.contiguousDim);
+  writeArray(array, {select(tile.vector, *findLocalConversion(tile.layout, layout, tile.shape)), layout, tile.shape});
   aliasScopes = noaliasScopes = {};
 }
 
@@ -185,7 +203,9 @@ Value TileEmitter::readStage(Value old, Value slot, const TileLayout &layout) {
   LDSArray array = getStage(old, slot);
   VectorType tile = cast<atx::StageType>(old.getType()).getTile();
   std::tie(aliasScopes, noaliasScopes) = getScopes(*this, old, /*isWrite=*/false, stages.find(old)->second.slots);
-  Value value = readArray(array, layout, tile.getShape(), tile.getElementType());
+  TileLayout held = layout.withFastest(array.contiguousDim);
+  Value value = readArray(array, held, tile.getShape(), tile.getElementType());
+  value = select(value, *findLocalConversion(held, layout, tile.getShape()));
   aliasScopes = noaliasScopes = {};
   return value;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../KernelArguments.h"
+#include "RowOwnership.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -126,6 +127,20 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
         info.push_back(attrs.getNamedAttr("output", attrs.getUnitAttr()));
       if (func.getArgAttr(index, atx::workspaceAttrName))
         info.push_back(attrs.getNamedAttr("workspace", attrs.getUnitAttr()));
+      // What the bench may execute in part.
+      if (type.getRank() != 0)
+        if (std::optional<tile::RowOwnership> owned = tile::findRowOwnership(func, arg)) {
+          SmallVector<int64_t> axes;
+          for (unsigned axis = 0; axis < 3; ++axis)
+            if (owned->axes & (1u << axis))
+              axes.push_back(axis);
+          if (axes.size() < 3)
+            info.push_back(attrs.getNamedAttr("row_axes", attrs.getDenseI64ArrayAttr(axes)));
+          if (owned->extent) {
+            info.push_back(attrs.getNamedAttr("tile", attrs.getStringAttr(std::to_string(*owned->extent))));
+            info.push_back(attrs.getNamedAttr("tile_axis", attrs.getI64IntegerAttr(owned->axis)));
+          }
+        }
       argTypes.push_back(
           MemRefType::get({}, type.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace()));
     } else if (arg.getType().isIndex()) {
@@ -169,6 +184,8 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
   kernel->setAttr(atx::gridAttrName, attrs.getArrayAttr(extents));
   if (Attribute constraints = func->getAttr("atx.constraints"))
     kernel->setAttr("atx.constraints", constraints);
+  if (Attribute knobs = func->getAttr("atx.knobs"))
+    kernel->setAttr("atx.knobs", knobs);
 
   Block &entry = kernel.getBody().front();
   builder.setInsertionPointToStart(&entry);
@@ -221,6 +238,21 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
   }
   for (Operation &op : func.getBody().front().without_terminator())
     builder.clone(op, values);
+  // The number of workgroups follows from the dimensions, without asking the dispatch.
+  SmallVector<gpu::GridDimOp> counts;
+  kernel.walk([&](gpu::GridDimOp op) { counts.push_back(op); });
+  for (gpu::GridDimOp op : counts) {
+    builder.setInsertionPoint(op);
+    auto text = cast<StringAttr>(extents[unsigned(op.getDimension())]);
+    llvm::Expected<DimExpr> expr = DimExpr::parse(text.getValue());
+    if (!expr)
+      return func.emitError() << "grid '" << text.getValue() << "': " << llvm::toString(expr.takeError());
+    FailureOr<Value> value = emitExpr(*expr, dims, builder, op.getLoc());
+    if (failed(value))
+      return failure();
+    op.replaceAllUsesWith(*value);
+    op.erase();
+  }
   builder.setInsertionPointToEnd(&entry);
   gpu::ReturnOp::create(builder, loc);
 

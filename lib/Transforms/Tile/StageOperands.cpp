@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLowering.h"
+#include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,13 +52,15 @@ bool isShared(Value memory) {
 struct Arrangement {
   SmallVector<int64_t> order;
   int64_t pad = 0;
-  layout::Swizzle swizzle;
-  int64_t bytes = 0, passes = 0, extra = 0;
+  SmallVector<layout::Swizzle, 2> swizzles;
+  int64_t bytes = 0, passes = 0, extra = 0, cost = 0;
 };
 
 /// A tile that goes through shared memory.
 struct Staged {
   atx::ConvertLayoutOp convert;
+  /// What is converted.
+  Value input;
   /// Loads that give what the tile is made of, and everything that they need from the loop.
   llvm::SmallSetVector<Operation *, 4> loads;
   /// From the loads to the tile.
@@ -131,6 +134,19 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
     reason = ("it comes from '" + op->getName().getStringRef() + "'").str();
     return false;
   }
+  // What is done again an iteration ahead must not read what another staged tile holds now: only operations on
+  // elements stand between a load and its tile.
+  bool isOnElements = load || isElementwise(op) ||
+                      isa<atx::TileIotaOp, vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp,
+                          arith::ConstantOp, atx::TileConvertOp>(op);
+  if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op))
+    isOnElements = findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                                       cast<VectorType>(convert.getType()).getShape())
+                       .has_value();
+  if (!isOnElements && llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<VectorType>(type); })) {
+    reason = ("it is computed by '" + op->getName().getStringRef() + "'").str();
+    return false;
+  }
   for (Value operand : op->getOperands())
     if (!reach(operand, tile, behindLoad || load, needed, transform, reason))
       return false;
@@ -162,6 +178,7 @@ bool LoopStager::collect(bool remarks) {
       continue;
     Staged tile;
     tile.convert = convert;
+    tile.input = convert.getInput();
     llvm::SmallSetVector<Operation *, 16> needed, transform;
     std::string reason;
     bool reached = reach(convert.getInput(), tile, false, needed, transform, reason);
@@ -195,7 +212,8 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
   Type storage = IntegerType::get(op->getContext(), std::max(8u, bits));
   std::optional<Arrangement> best;
   for (unsigned contiguous = 0; contiguous < shape.size(); ++contiguous) {
-    int64_t run = std::max(write.getRunLength(contiguous), read.getRunLength(contiguous));
+    int64_t run = std::max(write.withFastest(contiguous).getRunLength(contiguous),
+                           read.withFastest(contiguous).getRunLength(contiguous));
     if (run == 1 && contiguous + 1 != shape.size())
       continue;
     Arrangement candidate;
@@ -204,8 +222,9 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
       if (dim != contiguous)
         candidate.order.push_back(dim);
     LDSArray array = arrangeArray(shape, storage, candidate.order, 0);
-    std::vector<LDSAccess> accesses = {describeArrayAccess(array, write, shape, /*isWrite=*/true),
-                                       describeArrayAccess(array, read, shape, /*isWrite=*/false)};
+    std::vector<LDSAccess> accesses = {
+        describeArrayAccess(array, write.withFastest(contiguous), shape, /*isWrite=*/true),
+        describeArrayAccess(array, read.withFastest(contiguous), shape, /*isWrite=*/false)};
     layout::Fault fault;
     int64_t rowBytes = shape[contiguous] * array.bytes;
     std::optional<LDSTile> tile = makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes, fault);
@@ -213,17 +232,43 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
       return op->emitError() << "shared memory cannot hold a tile of " << rowBytes << " bytes a row: " << fault.text,
              failure();
     candidate.bytes = tile->getBytes();
+    auto take = [&](const LDSSolution &solution, ArrayRef<layout::Swizzle> before) {
+      int64_t extra = solution.getExtraAfter();
+      if (!candidate.swizzles.empty() || candidate.pad != 0 || candidate.passes != 0)
+        if (extra >= candidate.extra)
+          return;
+      candidate.pad = solution.arrangement.pad;
+      candidate.swizzles.assign(before.begin(), before.end());
+      if (!solution.arrangement.swizzle.isIdentity())
+        candidate.swizzles.push_back(solution.arrangement.swizzle);
+      candidate.bytes = llvm::alignTo(solution.footprint, getSwizzleBlock(candidate.swizzles));
+      candidate.extra = extra;
+      candidate.passes = 0;
+      for (const LDSCost &cost : solution.after)
+        candidate.passes += cost.high;
+    };
     std::optional<LDSSolution> solution;
     if (swizzle)
       solution = solveLDSConflicts(chip, *tile, accesses, LDSUnknown::Assume, fault);
     if (solution) {
-      candidate.pad = solution->arrangement.pad;
-      candidate.swizzle = solution->arrangement.swizzle;
-      candidate.bytes = solution->footprint;
-      for (const LDSCost &cost : solution->after) {
-        candidate.passes += cost.high;
-        candidate.extra += cost.getExtra();
-      }
+      take(*solution, {});
+      // A tile that is transposed on its way is written and read along different rows: one exchange serves
+      // each.
+      int base = llvm::Log2_64(std::max(accesses[0].bytes, accesses[1].bytes));
+      for (int bits = 2; candidate.extra != 0 && bits <= 4; ++bits)
+        for (int shift = bits; candidate.extra != 0 && shift <= ldsMaxSwizzleShift; ++shift) {
+          layout::Swizzle first{bits, base, shift};
+          if (tile->getBytes() % first.getBlock() != 0)
+            continue;
+          std::vector<LDSAccess> moved = accesses;
+          for (LDSAccess &access : moved)
+            for (int64_t &offset : access.offsets)
+              offset = first(offset);
+          layout::Fault ignored;
+          std::optional<LDSSolution> second = solveLDSConflicts(chip, *tile, moved, LDSUnknown::Assume, ignored);
+          if (second && second->arrangement.pad == 0)
+            take(*second, first);
+        }
     } else {
       for (const LDSAccess &access : accesses)
         if (std::optional<LDSCost> cost = countLDSAccess(chip, *tile, {}, access, LDSUnknown::Assume, fault)) {
@@ -231,7 +276,11 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
           candidate.extra += cost->getExtra();
         }
     }
-    if (!best || candidate.passes < best->passes)
+    // An instruction takes an issue slot however little it moves.
+    for (const LDSAccess &access : accesses)
+      candidate.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
+    candidate.cost += candidate.passes;
+    if (!best || candidate.cost < best->cost)
       best = candidate;
   }
   return *best;
@@ -253,7 +302,7 @@ LogicalResult LoopStager::arrange(bool swizzle) {
 int64_t LoopStager::getBytes(unsigned stages) const {
   int64_t bytes = 0;
   for (const Staged &tile : staged) {
-    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), tile.arrangement.swizzle.getBlock());
+    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(tile.arrangement.swizzles));
     bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(tile.arrangement.bytes, unit);
   }
   return bytes;
@@ -275,6 +324,14 @@ int64_t LoopStager::getInnerBytes() {
           !findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
                                cast<VectorType>(convert.getType()).getShape()))
         scratch = std::max(scratch, std::min<int64_t>(getTileBytes(convert.getType()) * 5 / 4, 16384));
+    } else if (auto reduce = dyn_cast<atx::TileReduceOp>(op)) {
+      // Only waves exchange through shared memory.
+      TileLayout layout = getLayoutOf(reduce.getInput());
+      uint64_t bits = 0;
+      for (int64_t axis : reduce.getAxes())
+        bits |= layout.getRank() ? layout.getThreadBits(axis) : ~uint64_t(0);
+      if (bits >> 6)
+        scratch = std::max(scratch, std::min<int64_t>(getTileBytes(reduce.getInput().getType()), 8192));
     } else if (op->getName().getDialectNamespace() == "atx" &&
                !isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileIotaOp>(op)) {
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
@@ -346,16 +403,19 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // The sum may pass the largest number.
     Value limit = arith::SubIOp::create(b, loc, last, at);
     Value more = arith::MinSIOp::create(b, loc, limit, distance);
-    return arith::AddIOp::create(b, loc, at, more);
+    // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
+    return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
   };
 
   for (Staged &tile : staged) {
     const Arrangement &a = tile.arrangement;
-    tile.stage = atx::StageAllocOp::create(
-        b, tile.convert.getLoc(), atx::StageType::get(context, cast<VectorType>(tile.convert.getType())), stages,
-        a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
-        a.swizzle.isIdentity() ? DenseI64ArrayAttr()
-                               : b.getDenseI64ArrayAttr({a.swizzle.bits, a.swizzle.base, a.swizzle.shift}));
+    SmallVector<int64_t> swizzle;
+    for (const layout::Swizzle &step : a.swizzles)
+      swizzle.append({step.bits, step.base, step.shift});
+    tile.stage = atx::StageAllocOp::create(b, tile.convert.getLoc(),
+                                           atx::StageType::get(context, cast<VectorType>(tile.convert.getType())),
+                                           stages, a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
+                                           swizzle.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(swizzle));
   }
 
   // What one iteration loads, in order.
@@ -373,9 +433,11 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       values.push_back(map.lookup(load->getResult(0)));
     return values;
   };
+  // The body's counter, which becomes that of the new loop.
+  Value counterNow = loop.getInductionVar();
   auto emitWrites = [&](ArrayRef<Value> values, Value at, Value slot) {
     IRMapping map;
-    map.map(loop.getInductionVar(), at);
+    map.map(counterNow, at);
     for (auto [load, value] : llvm::zip_equal(loads, values))
       map.map(load->getResult(0), value);
     llvm::SmallPtrSet<Operation *, 16> cloned;
@@ -383,8 +445,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       for (Operation *op : tile.transform)
         if (cloned.insert(op).second)
           b.clone(*op, map);
-      atx::StageWriteOp::create(b, tile.convert.getLoc(), map.lookupOrDefault(tile.convert.getInput()), tile.stage,
-                                slot);
+      atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookupOrDefault(tile.input), tile.stage, slot);
     }
   };
 
@@ -451,7 +512,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   }
   SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead));
-  emitWrites(now, advance(at, lead), target);
+  // Without a tile that waits the loads have the length of the body to arrive.
+  bool writesLate = prefetch == 0 && stages > 1;
+  if (!writesLate)
+    emitWrites(now, advance(at, lead), target);
   if (stages == 1)
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
@@ -463,6 +527,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   llvm::append_range(replacements, args.take_front(numOld));
   for (auto [arg, value] : llvm::zip_equal(old->getArguments(), replacements))
     arg.replaceAllUsesWith(value);
+  counterNow = at;
   Operation *yield = old->getTerminator();
   SmallVector<Value> yields = llvm::to_vector_of<Value>(yield->getOperands());
   yield->erase();
@@ -479,7 +544,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     tile.convert.erase();
   }
   // What the iteration's own tiles are used for beside.
-  if (stages == 1)
+  if (stages == 1 && prefetch != 0)
     for (auto [load, value] : llvm::zip_equal(loads, now)) {
       for (Value &yielded : yields)
         if (yielded == load->getResult(0))
@@ -487,6 +552,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       load->getResult(0).replaceAllUsesWith(value);
     }
   b.setInsertionPointToEnd(body);
+  if (writesLate)
+    emitWrites(now, advance(at, lead), target);
   if (stages > 1)
     amdgpu::LDSBarrierOp::create(b, loc);
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
@@ -518,15 +585,12 @@ public:
     gpu::GPUFuncOp kernel = getOperation();
     if (!kernel->hasAttr(atx::kernelAttrName))
       return;
-    const ChipInfo *chip = lookupChip(arch);
-    if (!chip || !chip->isAMDGPU()) {
-      kernel.emitError() << "'" << arch << "' is not an architecture code can be generated for; known are "
-                         << getArchList();
+    const ChipInfo *chip = getTarget(kernel, arch);
+    if (!chip)
       return signalPassFailure();
-    }
-    if (stages > 8 || prefetch > 8) {
-      kernel.emitError() << "'stages=" << stages << " prefetch=" << prefetch
-                         << "' is more than the 8 that are possible";
+    if (stages > 8 || prefetch > 8 || prefetch < -1) {
+      kernel.emitError() << "'stages=" << unsigned(stages) << " prefetch=" << int64_t(prefetch)
+                         << "' is not possible: stages are 0 to 8, prefetch is -1 to 8";
       return signalPassFailure();
     }
     auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
@@ -551,9 +615,9 @@ public:
       if (!count) {
         int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
         if (stages != 0) {
-          loop.emitError() << "'stages=" << stages << "' takes " << bytes << " bytes of shared memory beside the "
-                           << around << " of the kernel; " << chip->arch << " has " << chip->ldsBytesPerCU
-                           << "; use fewer stages or smaller tiles";
+          loop.emitError() << "'stages=" << unsigned(stages) << "' takes " << bytes
+                           << " bytes of shared memory beside the " << around << " of the kernel; " << chip->arch
+                           << " has " << chip->ldsBytesPerCU << "; use fewer stages or smaller tiles";
           return signalPassFailure();
         }
         if (remarks)
@@ -567,7 +631,12 @@ public:
           const Arrangement &a = tile.arrangement;
           InFlightDiagnostic remark = tile.convert.emitRemark();
           remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
-                 << " bytes, " << toString(LDSArrangement{a.pad, a.swizzle}) << ", ";
+                 << " bytes, ";
+          if (a.swizzles.empty())
+            remark << toString(LDSArrangement{a.pad, {}});
+          for (auto [i, step] : llvm::enumerate(a.swizzles))
+            remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
+          remark << ", ";
           if (a.extra)
             remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration";
           else
@@ -575,7 +644,7 @@ public:
         }
       numStaged += stager.staged.size();
       ++numPipelined;
-      stager.rewrite(*count, prefetch);
+      stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
     }
   }
 };

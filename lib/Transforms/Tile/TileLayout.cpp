@@ -279,6 +279,19 @@ SmallVector<int64_t> TileLayout::projectRegisters(const TileLayout &other, Array
   return result;
 }
 
+TileLayout TileLayout::withFastest(unsigned dim) const {
+  if (dim >= dims.size() || dims[dim].empty() || dims[dim].front().isThread)
+    return *this;
+  int64_t own = dims[dim].front().stride, size = dims[dim].front().size;
+  TileLayout result = *this;
+  for (SmallVector<Mode> &modes : result.dims)
+    for (Mode &mode : modes)
+      if (!mode.isThread && mode.stride < own)
+        mode.stride *= size;
+  result.dims[dim].front().stride = 1;
+  return TileLayout(threads, result.dims);
+}
+
 bool TileLayout::isRegisterPermutationOf(const TileLayout &other) const {
   if (threads != other.threads || getRank() != other.getRank())
     return false;
@@ -361,18 +374,28 @@ TileLayout tile::getAccessLayout(ArrayRef<int64_t> shape, int64_t threads, const
   int64_t elements = llvm::product_of(shape);
   int64_t vector = pattern.vector;
   // Rather narrow accesses than idle lanes.
-  while (vector > 1 && (elements < threads * vector || shape[pattern.contiguousDim] % vector != 0))
+  while (vector > 1 &&
+         ((elements < threads * vector && vector > pattern.unit) || shape[pattern.contiguousDim] % vector != 0))
     vector /= 2;
   Splitter splitter{shape, order, SmallVector<int64_t>(rank, 1), 1, {}, {}, 0, 0};
   splitter.vectors[pattern.contiguousDim] = vector;
+  int64_t block = 1;
+  if (pattern.blockDim != pattern.contiguousDim && pattern.blockDim < rank) {
+    block = pattern.block;
+    while (block > 1 && (elements < threads * vector * block || shape[pattern.blockDim] % block != 0))
+      block /= 2;
+    splitter.vectors[pattern.blockDim] = block;
+  }
   splitter.wanted = std::max<int64_t>(1, 256 / (vector * std::max<int64_t>(1, pattern.bytes)));
   splitter.wanted = std::min<int64_t>(64, llvm::PowerOf2Ceil(splitter.wanted));
   splitter.current.resize(rank, 1);
   splitter.search(0, threads, 1);
   SmallVector<SmallVector<Mode>> dims(rank);
-  int64_t threadStride = 1, registerStride = vector;
+  int64_t threadStride = 1, registerStride = vector * block;
   if (vector > 1)
     dims[pattern.contiguousDim].push_back({vector, false, 1});
+  if (block > 1)
+    dims[pattern.blockDim].push_back({block, false, vector});
   for (unsigned dim : order) {
     int64_t p = splitter.best[dim];
     if (p > 1)

@@ -86,6 +86,9 @@ public:
   /// dimensions `dims[i]` (its dimension i).
   SmallVector<int64_t> projectRegisters(const TileLayout &other, ArrayRef<int64_t> dims) const;
 
+  /// The same elements in the same work-items, registers numbered so that neighbours along `dim` lie together.
+  TileLayout withFastest(unsigned dim) const;
+
   /// Thread modes unchanged and register modes differing only in order.
   bool isRegisterPermutationOf(const TileLayout &other) const;
 
@@ -107,8 +110,14 @@ struct AccessPattern {
   unsigned contiguousDim = 0;
   /// Widest vector along it, a power of two, in elements.
   int64_t vector = 1;
-  /// Bytes of an element.
+  /// Bytes of an element; 1 for packed ones.
   int64_t bytes = 4;
+  /// A lane reads `block` neighbours along this other dimension, a power of two.
+  unsigned blockDim = 0;
+  int64_t block = 1;
+  /// Elements that fill whole bytes: more than 1 for packed ones. Layouts keep so
+  /// many together where `vector` has them.
+  int64_t unit = 1;
 };
 
 /// A layout for accesses to memory: vectors along the contiguous dimension, lanes

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -43,6 +44,9 @@ Value TileEmitter::pack(ArrayRef<Value> elements) {
                                         elements);
 }
 
+/// The backend takes vectors of bytes apart one by one where it can, so they move in words.
+static bool isByte(Type type) { return type.isIntOrFloat() && type.getIntOrFloatBitWidth() == 8; }
+
 Value TileEmitter::select(Value vector, ArrayRef<int64_t> registers) {
   auto type = cast<VectorType>(vector.getType());
   bool identity = type.getNumElements() == int64_t(registers.size());
@@ -56,6 +60,17 @@ Value TileEmitter::select(Value vector, ArrayRef<int64_t> registers) {
     return vector;
   if (same && registers.size() > 1)
     return splat(extract(vector, registers.front()), registers.size());
+  bool isWords = isByte(type.getElementType()) && type.getNumElements() % 4 == 0 && registers.size() % 4 == 0;
+  for (auto [i, reg] : llvm::enumerate(registers))
+    isWords = isWords && (i % 4 == 0 ? reg % 4 == 0 : reg == registers[i - 1] + 1);
+  if (isWords) {
+    SmallVector<int64_t> words;
+    for (size_t i = 0; i < registers.size(); i += 4)
+      words.push_back(registers[i] / 4);
+    Value from = vector::BitCastOp::create(b, loc, VectorType::get(type.getNumElements() / 4, b.getI32Type()), vector);
+    return vector::BitCastOp::create(b, loc, VectorType::get(int64_t(registers.size()), type.getElementType()),
+                                     select(from, words));
+  }
   if (run && registers.size() > 1 && !vector.getDefiningOp<vector::FromElementsOp>())
     return vector::ExtractStridedSliceOp::create(b, loc, vector, ArrayRef<int64_t>{registers.front()},
                                                  ArrayRef<int64_t>{int64_t(registers.size())}, ArrayRef<int64_t>{1});
@@ -77,6 +92,21 @@ Value TileEmitter::splat(Value scalar, int64_t count) {
 Value TileEmitter::concat(ArrayRef<Value> vectors) {
   if (vectors.size() == 1)
     return vectors.front();
+  auto holdsWords = [](Value vector) {
+    auto type = cast<VectorType>(vector.getType());
+    return isByte(type.getElementType()) && type.getNumElements() % 4 == 0;
+  };
+  if (llvm::all_of(vectors, holdsWords)) {
+    SmallVector<Value> words;
+    int64_t bytes = 0;
+    for (Value vector : vectors) {
+      int64_t count = cast<VectorType>(vector.getType()).getNumElements();
+      bytes += count;
+      words.push_back(vector::BitCastOp::create(b, loc, VectorType::get(count / 4, b.getI32Type()), vector));
+    }
+    return vector::BitCastOp::create(b, loc, VectorType::get(bytes, getElementTypeOrSelf(vectors.front().getType())),
+                                     concat(words));
+  }
   SmallVector<Value> elements;
   for (Value vector : vectors)
     for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements(); ++i)
@@ -289,14 +319,34 @@ TileEmitter::ScratchHold::ScratchHold(TileEmitter &e) : e(e) {
   e.held = true;
 }
 
+/// The place of an operation in the source; of its first use for what has none,
+/// like constants.
+static Location getKnownLoc(Operation *op) {
+  for (unsigned depth = 0; depth < 8 && isa<UnknownLoc>(op->getLoc()); ++depth) {
+    if (op->use_empty())
+      break;
+    op = *op->user_begin();
+  }
+  return op->getLoc();
+}
+
 FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   bytes = llvm::alignTo(std::max<int64_t>(bytes, 16), 16);
-  int64_t room = int64_t(chip.ldsBytesPerCU) - scratchBase - (held ? nextScratch : 0);
-  if (bytes > room)
-    return user->emitError() << "'" << user->getName() << "' needs " << bytes << " bytes of shared memory beside the "
-                             << scratchBase + (held ? nextScratch : 0) << " it holds already; " << chip.arch << " has "
-                             << chip.ldsBytesPerCU << "; use smaller tiles",
-           failure();
+  int64_t taken = scratchBase + (held ? nextScratch : 0), room = int64_t(chip.ldsBytesPerCU) - taken;
+  if (bytes > room) {
+    InFlightDiagnostic diagnostic = emitError(getKnownLoc(user)) << "'" << user->getName() << "'";
+    for (Value operand : user->getOperands())
+      if (isa<VectorType>(operand.getType())) {
+        diagnostic << " of a tile of type " << operand.getType();
+        break;
+      }
+    diagnostic << " needs " << bytes << " bytes of shared memory, and " << room << " of the " << chip.ldsBytesPerCU
+               << " of " << chip.arch << " are free";
+    if (taken)
+      diagnostic << " beside the 'shared' tiles and what it holds already";
+    diagnostic << "; use smaller tiles";
+    return diagnostic;
+  }
   // Behind the last use, so that the next writes do not wait for its reads.
   int64_t soft = std::min<int64_t>(room, std::max<int64_t>(scratchEnd, 8192));
   if (!held && nextScratch + bytes > soft)
@@ -316,8 +366,17 @@ FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
   return scratchBase + offset;
 }
 
+/// LLVM drops the wait of a barrier at the head of a loop when nothing is on its way
+/// from before the loop, though its body may have left writes: it deletes what the
+/// fence asks for when it sees the block first. An explicit wait stays.
+static void waitForLDS(OpBuilder &b, Location loc) {
+  // GFX9: lgkmcnt 0 in bits 8 to 11, the counters of vector memory and exports unlimited.
+  ROCDL::SWaitcntOp::create(b, loc, b.getI32IntegerAttr(0xC07F));
+}
+
 void TileEmitter::ldsBarrier(unsigned keep) {
   ++numBarriers;
+  waitForLDS(b, loc);
   amdgpu::LDSBarrierOp::create(b, loc);
   // Earlier reads are done; the last use is about to be read.
   scratchUnknown = false;
@@ -361,6 +420,8 @@ Value TileEmitter::toStorage(Value vector) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, storage), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, storage), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (!isa<IntegerType>(element))
     vector = arith::BitcastOp::create(b, loc, withElement(type, b.getIntegerType(bits)), vector);
@@ -375,6 +436,8 @@ Value TileEmitter::fromStorage(Value vector, Type element) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, withElement(type, element), vector);
+  if (isPackedType(element))
+    return UnrealizedConversionCastOp::create(b, loc, withElement(type, element), vector).getResult(0);
   unsigned bits = element.getIntOrFloatBitWidth();
   if (element.isInteger(1)) {
     // Any byte that is not 0 is true.
@@ -493,7 +556,7 @@ int64_t tile::getArrayVector(const LDSArray &array, const TileLayout &layout, Ar
 /// By work-item: bytes that its coordinates add. Empty where nothing asks for them.
 static SmallVector<int64_t> getLaneOffsets(const LDSArray &array, const TileLayout &layout) {
   SmallVector<int64_t> offsets;
-  if (array.swizzle.isIdentity())
+  if (array.swizzles.empty())
     return offsets;
   for (int64_t thread = 0; thread < layout.getThreads(); ++thread) {
     int64_t offset = 0;
@@ -803,9 +866,10 @@ LogicalResult TileEmitter::checkLayouts() {
                                  << type.getDimSize(dim) << " elements along dimension " << dim;
       int64_t registers = parsed.getNumRegisters();
       if (registers > maxRegistersPerTile)
-        return op->emitError() << "a tile of type " << type << " takes " << registers
-                               << " elements in each of the kernel's " << threads << " work-items; at most "
-                               << maxRegistersPerTile << " can be held; use a smaller tile or more work-items";
+        return emitError(getKnownLoc(op))
+               << "a tile of type " << type << " takes " << registers << " elements in each of the kernel's " << threads
+               << " work-items; at most " << maxRegistersPerTile
+               << " can be held; use a smaller tile or more work-items";
       layouts[value] = parsed;
     }
     return success();
@@ -831,6 +895,57 @@ LogicalResult TileEmitter::checkLayouts() {
         return fail();
     }
     return isa<atx::TileRawOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return result;
+}
+
+/// What a view is a view of.
+static Value getRoot(Value memory) {
+  auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  return cast ? cast.getSource() : memory;
+}
+
+bool TileEmitter::isWritten(Value memory) const { return written.contains(getRoot(memory)); }
+
+LogicalResult TileEmitter::checkStages() {
+  auto isStage = [](Type type) { return isa<atx::StageType>(type); };
+  if (llvm::any_of(kernel.getArgumentTypes(), isStage))
+    return kernel.emitError() << "a stage cannot be an argument of a kernel";
+  LogicalResult result = success();
+  kernel.walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (!isStage(operand.getType()) || failed(result))
+        continue;
+      auto alloc = operand.getDefiningOp<atx::StageAllocOp>();
+      if (!alloc) {
+        result = op->emitError() << "'" << op->getName() << "' needs the result of 'atx.stage_alloc' itself";
+        continue;
+      }
+      if (!isa<atx::StageReadOp, atx::StageWriteOp, atx::StageDeallocOp>(op)) {
+        result = op->emitError() << "'" << op->getName() << "' cannot take a stage";
+        continue;
+      }
+      Value slot = isa<atx::StageDeallocOp>(op) ? Value() : op->getOperand(op->getNumOperands() - 1);
+      std::optional<int64_t> number = slot ? getConstantIntValue(slot) : std::nullopt;
+      if (number && (*number < 0 || *number >= int64_t(alloc.getSlots())))
+        result = op->emitError() << "slot " << *number << " is not one of the " << int64_t(alloc.getSlots())
+                                 << " of the stage";
+    }
+  });
+  kernel.walk([&](atx::StageAllocOp alloc) {
+    SmallVector<Operation *> ends;
+    for (Operation *user : alloc.getStage().getUsers())
+      if (isa<atx::StageDeallocOp>(user))
+        ends.push_back(user);
+    if (failed(result) || ends.empty())
+      return;
+    if (ends.size() > 1) {
+      result = ends[0]->emitError() << "the stage ends twice";
+      return;
+    }
+    for (Operation *user : alloc.getStage().getUsers())
+      if (user != ends[0] && user->getBlock() == ends[0]->getBlock() && ends[0]->isBeforeInBlock(user))
+        result = user->emitError() << "'" << user->getName() << "' stands behind the end of its stage";
   });
   return result;
 }
@@ -870,6 +985,88 @@ LogicalResult TileEmitter::emitConstant(Operation *op) {
   return success();
 }
 
+/// The constant amount of a shift of bytes below 8, which may still stand as the smaller of two constants.
+static std::optional<unsigned> getByteShift(Value amount) {
+  APInt splat, other;
+  if (auto choice = amount.getDefiningOp<arith::SelectOp>()) {
+    auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::ule || compare.getLhs() != choice.getTrueValue() ||
+        compare.getRhs() != choice.getFalseValue() || !matchPattern(compare.getLhs(), m_ConstantInt(&splat)) ||
+        !matchPattern(compare.getRhs(), m_ConstantInt(&other)))
+      return std::nullopt;
+    splat = splat.ule(other) ? splat : other;
+  } else if (!matchPattern(amount, m_ConstantInt(&splat))) {
+    return std::nullopt;
+  }
+  return splat.ult(8) ? std::optional(unsigned(splat.getZExtValue())) : std::nullopt;
+}
+
+/// What an `i8` tile's elements are at most, as unsigned numbers.
+static unsigned getByteMax(Value value, unsigned depth = 0) {
+  APInt splat;
+  if (matchPattern(value, m_ConstantInt(&splat)))
+    return unsigned(splat.getZExtValue());
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8)
+    return 255;
+  if (isa<arith::AndIOp>(op))
+    return std::min(getByteMax(op->getOperand(0), depth + 1), getByteMax(op->getOperand(1), depth + 1));
+  if (isa<arith::ShRUIOp>(op))
+    if (std::optional<unsigned> amount = getByteShift(op->getOperand(1)))
+      return getByteMax(op->getOperand(0), depth + 1) >> *amount;
+  return 255;
+}
+
+/// Bit operations, sums and constant shifts of bytes, four in a word; null for others. The backend would take every
+/// byte out of its word.
+static Value emitBytes(TileEmitter &e, Operation *op, int64_t count) {
+  if (!getElementTypeOrSelf(op->getResult(0).getType()).isInteger(8) || count % 4 != 0)
+    return Value();
+  std::optional<unsigned> shift;
+  if (isa<arith::ShRUIOp, arith::ShLIOp>(op))
+    shift = getByteShift(op->getOperand(1));
+  if (!shift && !isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::AddIOp>(op))
+    return Value();
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  auto words = VectorType::get(count / 4, b.getI32Type());
+  auto word = [&](uint32_t byte) -> Value {
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, byte * 0x01010101u)));
+  };
+  auto get = [&](unsigned operand) -> Value {
+    return vector::BitCastOp::create(b, loc, words, e.getScalar(op->getOperand(operand)));
+  };
+  Value x = get(0), result;
+  if (shift) {
+    uint32_t amount = *shift;
+    Value by = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, amount)));
+    if (isa<arith::ShRUIOp>(op))
+      result = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, x, by).getResult(), word(0xff >> amount));
+    else
+      result = arith::ShLIOp::create(b, loc, arith::AndIOp::create(b, loc, x, word(0xff >> amount)).getResult(), by);
+  } else if (isa<arith::AddIOp>(op)) {
+    Value y = get(1);
+    if (getByteMax(op->getOperand(0)) + getByteMax(op->getOperand(1)) <= 255) {
+      result = arith::AddIOp::create(b, loc, x, y);
+    } else {
+      // The highest bits are added without a carry.
+      Value low = word(0x7f);
+      Value sum = arith::AddIOp::create(b, loc, arith::AndIOp::create(b, loc, x, low).getResult(),
+                                        arith::AndIOp::create(b, loc, y, low).getResult());
+      Value high =
+          arith::AndIOp::create(b, loc, arith::XOrIOp::create(b, loc, x, y).getResult(), word(0x80)).getResult();
+      result = arith::XOrIOp::create(b, loc, sum, high);
+    }
+  } else if (isa<arith::AndIOp>(op)) {
+    result = arith::AndIOp::create(b, loc, x, get(1));
+  } else if (isa<arith::OrIOp>(op)) {
+    result = arith::OrIOp::create(b, loc, x, get(1));
+  } else {
+    result = arith::XOrIOp::create(b, loc, x, get(1));
+  }
+  return vector::BitCastOp::create(b, loc, VectorType::get(count, b.getI8Type()), result);
+}
+
 LogicalResult TileEmitter::emitElementwise(Operation *op) {
   Type result = op->getResult(0).getType();
   bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
@@ -890,6 +1087,10 @@ LogicalResult TileEmitter::emitElementwise(Operation *op) {
   if (isExtremum) {
     setTile(op->getResult(0), emitExtremum(*this, map.lookup(op->getOperand(0)), map.lookup(op->getOperand(1)),
                                            isa<arith::MaximumFOp>(op)));
+    return success();
+  }
+  if (Value bytes = emitBytes(*this, op, layout.getNumRegisters())) {
+    setTile(op->getResult(0), bytes);
     return success();
   }
   Operation *clone = b.clone(*op, map);
@@ -1257,7 +1458,8 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     return success();
   }
   if (isa<gpu::BarrierOp, amdgpu::LDSBarrierOp>(op)) {
-    b.clone(*op);
+    waitForLDS(b, loc);
+    b.clone(*op, map);
     pending.clear();
     scratchUnknown = false;
     return success();
@@ -1279,8 +1481,15 @@ LogicalResult TileEmitter::run() {
     return kernel.emitError() << "kernel has no 'atx.threads'";
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError() << "kernel needs a body of one block";
-  if (failed(checkLayouts()))
+  if (failed(checkLayouts()) || failed(checkStages()))
     return failure();
+  kernel.walk([&](Operation *op) {
+    if (auto store = dyn_cast<atx::TileStoreOp>(op))
+      written.insert(getRoot(store.getMemory()));
+    else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
+      written.insert(getRoot(atomic.getMemory()));
+  });
+  numOrderBarriers += orderAccesses(*this);
 
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   std::string name = (kernel.getName() + "_shared").str();
@@ -1325,7 +1534,9 @@ LogicalResult TileEmitter::run() {
       ref.sizes.push_back(b.getIndexAttr(extent));
       ref.strides.push_back(b.getIndexAttr(stride));
     }
-    int64_t bytes = ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
+    int64_t bytes = isPackedType(ref.elementType)
+                        ? llvm::divideCeil(ref.staticElements * ref.elementType.getIntOrFloatBitWidth(), 8)
+                        : ref.staticElements * (getStorageType(ref.elementType).getIntOrFloatBitWidth() / 8);
     ref.base = getLDS(sharedBytes);
     sharedBytes = llvm::alignTo(sharedBytes + bytes, 16);
     memories[op.getResult()] = ref;

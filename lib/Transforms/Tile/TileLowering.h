@@ -67,14 +67,17 @@ struct LDSArray {
   Type storage;
   int64_t bytes = 4;
   unsigned contiguousDim = 0;
-  /// On byte offsets from the array's start.
-  layout::Swizzle swizzle;
+  /// On byte offsets from the array's start, one after the other.
+  SmallVector<layout::Swizzle, 2> swizzles;
   /// i32, bytes: added after the swizzle. Null for the first slot.
   Value slot;
   /// Scopes that tell accesses apart which cannot meet; null for none.
   ArrayAttr aliasScopes, noaliasScopes;
 };
 
+/// Where the swizzles of an array take a byte offset, and the size of the aligned blocks that they map onto themselves.
+int64_t applySwizzles(ArrayRef<layout::Swizzle> swizzles, int64_t offset);
+int64_t getSwizzleBlock(ArrayRef<layout::Swizzle> swizzles);
 /// Elements that one access to an array can take: they follow one another in registers
 /// and in memory, and every address they have is aligned.
 int64_t getArrayVector(const LDSArray &array, const TileLayout &layout, ArrayRef<int64_t> shape, unsigned startDim,
@@ -112,6 +115,9 @@ public:
     return llvm::to_vector(cast<VectorType>(old.getType()).getShape());
   }
   FailureOr<MemoryRef> getMemory(Value old, Operation *user);
+  /// Whether the kernel writes to the memory. A load of what lies outside must then leave memory alone: any other place
+  /// it could read instead may be one that someone writes.
+  bool isWritten(Value memory) const;
   /// The array behind a stage, at `slot`.
   LDSArray getStage(Value old, Value slot);
   LogicalResult beginStage(Operation *op);
@@ -178,7 +184,9 @@ public:
   /// The pointer to byte `constant` plus `lane` (i32, null for 0) of an array. `laneOffsets` has `lane` for every
   /// work-item where it depends on that alone, else it is empty.
   Value getArrayPointer(const LDSArray &array, Value lane, ArrayRef<int64_t> laneOffsets, int64_t constant);
-  /// Elements as memory holds them: i1 in bytes, narrow floats as integers.
+  /// Elements as scratch memory holds them: i1 in bytes, narrow floats as integers.
+  /// The byte of a packed float has zeros above its bits; it is the same register, as
+  /// LLVM would take vectors of i4 apart in memory.
   Type getStorageType(Type element);
   Value toStorage(Value vector);
   Value fromStorage(Value vector, Type element);
@@ -223,7 +231,8 @@ public:
   /// Tells of conversions through shared memory.
   bool remarks = false;
   IndexAnalysis analysis;
-  unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numVectorAccesses = 0, numScalarAccesses = 0;
+  unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numOrderBarriers = 0, numVectorAccesses = 0,
+           numScalarAccesses = 0;
 
 private:
   LogicalResult emitFor(Operation *op);
@@ -231,11 +240,15 @@ private:
   LogicalResult emitWhile(Operation *op);
   LogicalResult emitConstant(Operation *op);
   LogicalResult checkLayouts();
+  /// Stages are results of their allocation, and used while they live.
+  LogicalResult checkStages();
   Type getLaneType(Value old);
 
   IRMapping map;
   DenseMap<Value, TileLayout> layouts;
   DenseMap<Value, MemoryRef> memories;
+  /// Arguments and shared tiles that stores and atomics go to.
+  DenseSet<Value> written;
   Value thread;
   /// Coordinates that depend on the work-item alone, computed at the entry.
   DenseMap<std::pair<int64_t, Attribute>, Value> coordinates;
@@ -258,6 +271,10 @@ private:
   bool scratchUnknown = true, held = false;
 };
 
+/// Floats of 4 and 6 bits: tensors hold them without gaps, the first in the low
+/// bits of its byte; scratch memory has a byte for each.
+inline bool isPackedType(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 8; }
+
 /// Layout rules that both passes share.
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
@@ -265,10 +282,31 @@ bool isElementwise(Operation *op);
 AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange indices, Value mask,
                             ArrayRef<int64_t> shape);
 
+/// An index as a sum: constant + scalars + coordinates of the tile.
+struct LinearIndex {
+  int64_t constant = 0;
+  SmallVector<std::pair<Value, int64_t>> scalars;
+  SmallVector<std::pair<unsigned, int64_t>> coordinates;
+};
+
+/// Adds `coefficient` times `value`, an index of a tile of rank `rank` whose dimension i is `dims[i]` of the
+/// tile, to `index`; false where it is no such sum. Scalars are taken as they are.
+bool decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
+                    unsigned depth = 0);
+
+/// Places barriers so that loads see what statements before them have written and nothing of those behind, in
+/// shared memory also the last of several stores. Returns their number.
+unsigned orderAccesses(TileEmitter &e);
+
 /// A lane's vector, or a scalar, of floats of at most 8 bits as wider floats; exact to f32 and f16.
 Value widenFloat(TileEmitter &e, Value value, Type element);
 /// Floats of any width as floats of at most 8 bits, nearest even.
 Value narrowFloat(TileEmitter &e, Value value, Type element, bool saturate);
+
+/// Packed elements as i4 or i6 fields of `chunks` of up to 32 bits: `count` elements
+/// as a vector, and back.
+Value unpackElements(TileEmitter &e, ArrayRef<Value> chunks, Type element, int64_t count);
+SmallVector<Value> packElements(TileEmitter &e, Value vector, unsigned chunkBits);
 
 //===--- Lowerings of operations, one file each kind ---------------------------===//
 

@@ -3,7 +3,7 @@ the same bytes and bounds.
 
     print_roundtrip.py SOURCE_ROOT SCRATCH GROUP
 
-GROUP is `language`, `tiles` (bench kernels in kernel form) or `operators`."""
+GROUP is `language`, `tiles` (bench kernels in kernel form), `operators` or `plans`."""
 
 import os
 import subprocess
@@ -64,10 +64,21 @@ OPERATORS = [
     ("silu_and_mul", "", "I=32", "", "T=3", []),
     ("silu_and_mul", "", "", "", "T=3,I=24", []),
 ]
+PLANS = [
+    ("fused_moe", "fused_moe", "H=32,I=16,E=4,TOPK=2", "", "T=5", ["--range", "topk_ids=0..3"]),
+    ("fused_moe", "fused_moe", "T=5,H=32,I=16,E=4,TOPK=2", "", "", ["--range", "topk_ids=0..3"]),
+    ("fp8_blockscale_fused_moe", "fp8_blockscale_fused_moe", "H=128,I=128,E=4,TOPK=2", "", "T=3",
+     ["--range", "topk_ids=0..3"]),
+    ("language", "plan", "", "", "T=5,H=70", []),
+    ("language", "plan", "H=70", "", "T=5", ["--scalar", "s=3"]),
+    ("language", "counted", "", "", "N=1000,M=3,K=2", ["--range", "c=3..3"]),
+    ("language", "wide", "", "", "T=4", []),
+]
 GROUPS = {
     "language": ("test/Language/kernels", LANGUAGE),
     "tiles": ("bench/kernels", TILES),
     "operators": ("bench/kernels", OPERATORS),
+    "plans": ("bench/kernels", PLANS),
 }
 
 
@@ -86,7 +97,10 @@ def main():
     for index, (file, program, dims, knobs, sizes, options) in enumerate(cases):
         if only and file not in only:
             continue
-        source = os.path.join(root, folder, file + ".atx")
+        # Plans that are no kernels of the bench.
+        where = os.path.join("test", "Interpreter", "Inputs", "plans") if file == "language" else \
+            os.path.join(folder, file)
+        source = os.path.join(root, where + ".atx")
         printed = os.path.join(scratch, "%s-%d.atx" % (file, index))
         select = ["--op", program] if program else []
         constants = (["--dim", dims] if dims else []) + (["--knob", knobs] if knobs else [])
@@ -94,7 +108,8 @@ def main():
         # Printing what was printed changes nothing but how values are shared.
         interpret = ["--print"] + (["--size", sizes] if sizes else []) + options
         expected = run(["atrex-interpret", source] + select + constants + interpret)
-        actual = run(["atrex-interpret", printed] + interpret)
+        again = ["--op", program] if group == "plans" else []
+        actual = run(["atrex-interpret", printed] + again + interpret)
         if not expected or expected != actual:
             lines = zip(expected.splitlines(), actual.splitlines())
             first = next(("%s\n%s" % pair for pair in lines if pair[0] != pair[1]), "")

@@ -71,12 +71,13 @@ def elementwise():
     for name in names:
         function, ulps = unary[name]
         check(name + " everywhere", got[name + "_x"], [float(function(v)) for v in wide], ulps=ulps, absolute=2e-38)
-    got = run("op f(x: f32[N], y: f32[N]) -> (n: i1[N], c: f32[N], d: f32[N], r: f32[N]) {\n"
-              "  n = isnan(x)\n  c = clamp(x, -1.0, 2.0)\n  d = fast_div(x, y)\n  r = fast_sqrt(abs(y))\n}",
+    got = run("op f(x: f32[N], y: f32[N]) -> (n: i1[N], c: f32[N], d: f32[N], r: f32[N], p: f32[N]) {\n"
+              "  n = isnan(x)\n  c = clamp(x, -1.0, 2.0)\n  d = fast_div(x, y)\n  r = fast_sqrt(abs(y))\n  p = fast_exp2(-y)\n}",
               {"N": n}, {"x": x, "y": [3.0 + i for i in range(n)]})
     check("isnan", got["n"], [int(math.isnan(v)) for v in x])
     check("clamp", got["c"], [nan if math.isnan(v) else min(max(v, -1.0), 2.0) for v in x])
     check("fast_div", got["d"], [v / (3.0 + i) for i, v in enumerate(x)], ulps=3, absolute=2e-38)
+    check("fast_exp2", got["p"], [2.0 ** -(3.0 + i) for i in range(n)], ulps=1, absolute=2e-38)
     check("fast_sqrt", got["r"], [math.sqrt(3.0 + i) for i in range(n)], ulps=1)
     half = [bf16(v) for v in x]
     got = run("op f(x: bf16[N]) -> (out: bf16[N]) { out = sin(x) }", {"N": n}, {"x": half})["out"]
@@ -501,6 +502,15 @@ op counted(x: f32[N], c: i32[2]) -> (o: f32[N]) {
   o = launch scale(x, 0.5) count c[1]
 }""", {"N": n}, {"x": x, "c": [-1, blocks]}, options=["--op", "counted"])
         check("count", got["o"], [v / 2 if i // 128 < blocks else nan for i, v in enumerate(x)])
+    # A count that stands in a tensor of run-time extents, at a place that depends on them.
+    for m, k, blocks in ((1, 2, 2), (3, 5, 1)):
+        counts = [0] * (m * k)
+        counts[(m - 1) * k + k // 2] = blocks
+        got = run(SCALE + """
+op counted(x: f32[N], c: i32[M, K]) -> (o: f32[N]) {
+  o = launch scale(x, 0.5) count c[M - 1, K / 2]
+}""", {"N": n, "M": m, "K": k}, {"x": x, "c": counts}, options=["--op", "counted"])
+        check("count at run-time place", got["o"], [v / 2 if i // 128 < blocks else nan for i, v in enumerate(x)])
 
 
 for group in sys.argv[1:]:

@@ -19,6 +19,8 @@ ARCH = os.environ.get("ATREX_ARCH", "gfx942")
 TMP = os.environ.get("ATREX_TMP", ".")
 FORMATS = {"f64": "d", "f32": "f", "f16": "e", "i64": "q", "i32": "i", "i16": "h", "i8": "b", "u8": "B", "u32": "I",
            "i1": "B", "f8e4m3fn": "B", "f8e4m3fnuz": "B", "f8e5m2": "B", "f8e5m2fnuz": "B"}
+# Elements without gaps, the first in the low bits.
+PACKED = {"f4e2m1fn": 4, "f6e2m3fn": 6, "f6e3m2fn": 6}
 count = 0
 
 
@@ -53,12 +55,25 @@ def f16(value):
 
 
 def pack(type_name, values):
+    if type_name in PACKED:
+        number = sum(code << (PACKED[type_name] * i) for i, code in enumerate(values))
+        return number.to_bytes(size_of(type_name, len(values)), "little")
     if type_name == "bf16":
         return struct.pack("<%dH" % len(values), *map(to_bf16, values))
     return struct.pack("<%d%s" % (len(values), FORMATS[type_name]), *values)
 
 
+def size_of(type_name, elements):
+    """Bytes in memory."""
+    if type_name in PACKED:
+        return (elements * PACKED[type_name] + 7) // 8
+    return elements * (2 if type_name == "bf16" else struct.calcsize(FORMATS[type_name]))
+
+
 def unpack(type_name, data):
+    if type_name in PACKED:
+        bits, number = PACKED[type_name], int.from_bytes(data, "little")
+        return [(number >> (bits * i)) & ((1 << bits) - 1) for i in range(len(data) * 8 // bits)]
     if type_name == "bf16":
         return [from_bf16(v) for v in struct.unpack("<%dH" % (len(data) // 2), data)]
     size = struct.calcsize(FORMATS[type_name])
@@ -77,8 +92,10 @@ def call(command):
     return done.stdout
 
 
-def run(source, dims, inputs, scalars={}, fixed=None, options=()):
-    """`dims` are all dimensions; those named in `fixed` (default: none) are compile-time constants."""
+def run(source, dims, inputs, scalars={}, fixed=None, options=(), shapes=None):
+    """`dims` are all dimensions; those named in `fixed` (default: none) are compile-time constants. `shapes` are
+    those of inputs that have strides."""
+    given = shapes or {}
     global count
     count += 1
     base = os.path.join(TMP, "case%d.%s" % (count, ARCH))
@@ -97,14 +114,13 @@ def run(source, dims, inputs, scalars={}, fixed=None, options=()):
             if arg["kind"] != "tensor":
                 continue
             key = (arg["name"], arg["output"])
-            shape = [evaluate(extent, dims) for extent in arg["shape"]]
+            shape = given.get(arg["name"]) or [evaluate(extent, dims) for extent in arg["shape"]]
             elements = math.prod(shape)
             types[key], shapes[key] = arg["type"], shape
             if key in buffers:
                 continue
             if arg["output"] or arg.get("workspace"):
-                buffers[key] = b"\xff" * (elements * (2 if arg["type"] == "bf16" else
-                                                      struct.calcsize(FORMATS[arg["type"]])))
+                buffers[key] = b"\xff" * size_of(arg["type"], elements)
             else:
                 assert len(inputs[arg["name"]]) == elements, (arg["name"], len(inputs[arg["name"]]), elements)
                 buffers[key] = pack(arg["type"], inputs[arg["name"]])

@@ -10,13 +10,14 @@
 #include "gtest/gtest.h"
 #include <cmath>
 #include <limits>
+#include <vector>
 
 using namespace atrex;
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 
 TEST(DataType, NamesRoundTrip) {
-  for (unsigned i = 0; i <= unsigned(DataType::E5M2FNUZ); ++i) {
+  for (unsigned i = 0; i <= unsigned(DataType::E3M2FN); ++i) {
     DataType type = DataType(i);
     EXPECT_EQ(parseDataType(getName(type)), type);
     if (!getCaseName(type).empty())
@@ -123,4 +124,61 @@ TEST(DataType, LoadElement) {
   EXPECT_EQ(loadElement(DataType::E5M2, e5m2, 1), 1.0);
   EXPECT_TRUE(std::isnan(loadElement(DataType::E5M2FNUZ, e5m2, 2)));
   EXPECT_EQ(loadElement(DataType::E5M2FNUZ, e5m2, 1), 0.5);
+}
+
+/// Checks a packed format against a search over all of its values.
+static void checkPacked(DataType type, uint8_t (*encode)(float), std::vector<float> values) {
+  unsigned half = values.size();
+  std::vector<uint8_t> codes(2 * half);
+  // All codes in a row, packed bit by bit.
+  unsigned bits = getSizeInBits(type);
+  std::vector<uint8_t> bytes(getSizeInBytes(type, codes.size()));
+  EXPECT_EQ(bytes.size(), codes.size() * bits / 8);
+  for (unsigned code = 0; code < 2 * half; ++code)
+    for (unsigned bit = 0; bit < bits; ++bit)
+      bytes[(code * bits + bit) / 8] |= (code >> bit & 1) << (code * bits + bit) % 8;
+  for (unsigned code = 0; code < 2 * half; ++code) {
+    float value = code < half ? values[code] : -values[code - half];
+    EXPECT_EQ(loadPacked(type, bytes.data(), code), code);
+    EXPECT_EQ(loadElement(type, bytes.data(), code), double(value));
+    EXPECT_EQ(encode(value), code);
+  }
+  for (unsigned code = 0; code + 1 < half; ++code) {
+    float tie = (values[code] + values[code + 1]) / 2;
+    EXPECT_EQ(encode(tie), code + (code & 1));
+    EXPECT_EQ(encode(-tie), half + code + (code & 1));
+    EXPECT_EQ(encode(std::nextafter(tie, 0.0f)), code);
+    EXPECT_EQ(encode(std::nextafter(tie, infinity)), code + 1);
+  }
+  for (float large : {values.back() * 1.01f, values.back() * 2, infinity}) {
+    EXPECT_EQ(encode(large), half - 1);
+    EXPECT_EQ(encode(-large), 2 * half - 1);
+  }
+  for (float nan : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN()})
+    EXPECT_EQ(encode(nan), half - 1);
+  EXPECT_EQ(encode(1e-45f), 0);
+  EXPECT_EQ(encode(-1e-45f), half);
+}
+
+TEST(DataType, PackedFloats) {
+  checkPacked(DataType::E2M1FN, convertToE2M1FN, {0, 0.5, 1, 1.5, 2, 3, 4, 6});
+  std::vector<float> e2m3, e3m2;
+  for (int i = 0; i < 8; ++i)
+    e2m3.push_back(i / 8.0f);
+  for (float scale : {1.0f, 2.0f, 4.0f})
+    for (int i = 8; i < 16; ++i)
+      e2m3.push_back(scale * i / 8);
+  for (int i = 0; i < 4; ++i)
+    e3m2.push_back(i / 16.0f);
+  for (int exponent = 1; exponent < 8; ++exponent)
+    for (int i = 4; i < 8; ++i)
+      e3m2.push_back(std::ldexp(i / 4.0f, exponent - 3));
+  checkPacked(DataType::E2M3FN, convertToE2M3FN, e2m3);
+  checkPacked(DataType::E3M2FN, convertToE3M2FN, e3m2);
+  EXPECT_EQ(getElementsPerUnit(DataType::E2M1FN), 2u);
+  EXPECT_EQ(getElementsPerUnit(DataType::E3M2FN), 4u);
+  EXPECT_EQ(getElementsPerUnit(DataType::I1), 1u);
+  EXPECT_EQ(getSizeInBytes(DataType::E2M3FN, 4), 3u);
+  EXPECT_EQ(getSizeInBytes(DataType::E2M3FN, 5), 4u);
+  EXPECT_EQ(getSizeInBytes(DataType::F64, uint64_t(1) << 59), uint64_t(1) << 62);
 }

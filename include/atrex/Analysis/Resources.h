@@ -1,0 +1,75 @@
+//===- Resources.h - Whether a schedule can fit, before compiling -*- C++ -*-===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LDS and registers of kernels on tiles from the form that the front end gives,
+// with the formulas of the passes (planContract) and no pass run. Two bounds of
+// the registers enclose what the backend will make of them: below the limits the
+// schedule fits, above it does not, in between nobody can tell without compiling.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATREX_ANALYSIS_RESOURCES_H
+#define ATREX_ANALYSIS_RESOURCES_H
+
+#include "atrex/Target/Chip.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace atrex {
+
+/// The options of the matrix passes that decide on resources; zeros, and -1 for
+/// `prefetch`, leave the choice to the compiler.
+struct ResourceOptions {
+  bool isStaged = true;
+  int64_t stages = 0, prefetch = -1;
+  int64_t mfmaRows = 0, wavesM = 0;
+};
+/// Reads them off the text of a schedule (`atx-stage-operands`,
+/// `atx-assign-tile-layouts`). An error names an option that is no number.
+llvm::Expected<ResourceOptions> readResourceOptions(llvm::StringRef schedule);
+
+enum class ResourceVerdict : uint8_t { Fits, Close, Exceeds };
+llvm::StringRef getName(ResourceVerdict verdict);
+
+struct ResourceFinding {
+  /// "threads", "registers", "lds", "alignment", "mfma".
+  llvm::StringLiteral resource = "";
+  ResourceVerdict verdict = ResourceVerdict::Exceeds;
+  /// The tile that takes most, as its type prints; empty where none is to blame.
+  std::string tile;
+  mlir::Location location;
+  /// What is needed at least, what there is; bytes, registers of a work-item, or
+  /// work-items.
+  int64_t needed = 0, available = 0;
+  std::string message;
+};
+
+struct KernelResourceReport {
+  std::string name;
+  int64_t threads = 0;
+  /// Registers of a work-item: at least, at most as far as tiles go, and the limit
+  /// for the waves of the workgroup.
+  int64_t registersLow = 0, registersHigh = 0, registerLimit = 0;
+  /// Bytes of staged tiles and shared memory; `ldsHigh` with room for padding and
+  /// for exchanges between work-items.
+  int64_t ldsLow = 0, ldsHigh = 0, ldsLimit = 0;
+  std::vector<ResourceFinding> findings;
+
+  ResourceVerdict getVerdict() const;
+};
+
+/// Checks every kernel on tiles of `module`. Operators without a mapping yet are
+/// left out: their tiles are chosen to fit.
+std::vector<KernelResourceReport> checkResources(mlir::ModuleOp module, const ChipInfo &chip,
+                                                 const ResourceOptions &options);
+
+} // namespace atrex
+
+#endif // ATREX_ANALYSIS_RESOURCES_H

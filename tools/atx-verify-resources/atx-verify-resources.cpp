@@ -1,0 +1,292 @@
+//===- atx-verify-resources.cpp - Whether a schedule can fit --------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exit status: 0 fits, 1 exceeds or an error, 2 usage, 3 close.
+//
+//===----------------------------------------------------------------------===//
+
+#include "atrex/Analysis/Resources.h"
+#include "atrex/Analysis/StaticReport.h"
+#include "atrex/Driver/CommandLine.h"
+#include "atrex/Driver/Compile.h"
+#include "atrex/Frontend/Frontend.h"
+#include "atrex/Pipelines/Pipelines.h"
+#include "atrex/Support/FileInput.h"
+#include "atrex/Target/TargetChip.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+#include <random>
+
+using namespace llvm;
+using namespace atrex;
+
+namespace {
+
+cl::OptionCategory category("atx-verify-resources options");
+cl::opt<std::string> inputName(cl::Positional, cl::desc("<kernel.atx or kernel.mlir>"), cl::cat(category));
+cl::opt<std::string> arch("arch", cl::desc("Architecture or chip"), cl::init("gfx942"), cl::cat(category));
+cl::list<std::string> dims("dim", cl::desc("Make a dimension a compile-time constant"), cl::value_desc("NAME=V,..."),
+                           cl::CommaSeparated, cl::cat(category));
+cl::list<std::string> knobs("knob", cl::desc("Set a knob of the kernel"), cl::value_desc("NAME=V"), cl::CommaSeparated,
+                            cl::cat(category));
+cl::list<std::string> scheduleSettings("set", cl::desc("Set an option of the schedule"),
+                                       cl::value_desc("PASS.OPTION=VALUE"), cl::cat(category));
+cl::opt<std::string> scheduleName("schedule", cl::desc("Schedule file; default is the built-in schedule"),
+                                  cl::value_desc("file"), cl::cat(category));
+cl::opt<std::string> opName("op", cl::desc("Kernel to check when the source has several"), cl::value_desc("name"),
+                            cl::cat(category));
+cl::opt<bool> asJSON("json", cl::desc("Write JSON"), cl::cat(category));
+cl::opt<unsigned> repeat("median-of", cl::desc("Check so many times and print the median time"), cl::value_desc("N"),
+                         cl::init(0), cl::cat(category));
+cl::opt<unsigned> randomCount("random-schedules", cl::desc("Compare with compiling, for random schedules of a product"),
+                              cl::value_desc("COUNT"), cl::init(0), cl::cat(category));
+cl::opt<unsigned> seed("seed", cl::desc("With --random-schedules: seed"), cl::init(1), cl::cat(category));
+
+int usageError(const Twine &message) {
+  WithColor::error(errs(), "atx-verify-resources") << message << "\n";
+  return 2;
+}
+int fail(Error error) {
+  WithColor::error(errs(), "atx-verify-resources") << toString(std::move(error)) << "\n";
+  return 1;
+}
+
+/// "file:line:column: " of a location, or nothing.
+std::string describe(mlir::Location location) {
+  if (auto file = location->findInstanceOf<mlir::FileLineColLoc>())
+    return formatv("{0}:{1}:{2}: ", file.getFilename().getValue(), file.getLine(), file.getColumn()).str();
+  return "";
+}
+
+json::Value toJSON(const KernelResourceReport &report) {
+  json::Array findings;
+  for (const ResourceFinding &f : report.findings)
+    findings.push_back(json::Object{{"resource", f.resource.str()},
+                                    {"verdict", getName(f.verdict).str()},
+                                    {"tile", f.tile},
+                                    {"location", StringRef(describe(f.location)).rtrim(": ").str()},
+                                    {"needed", f.needed},
+                                    {"available", f.available},
+                                    {"excess", std::max<int64_t>(0, f.needed - f.available)},
+                                    {"message", f.message}});
+  return json::Object{{"name", report.name},
+                      {"verdict", getName(report.getVerdict()).str()},
+                      {"threads", report.threads},
+                      {"registers_low", report.registersLow},
+                      {"registers_high", report.registersHigh},
+                      {"register_limit", report.registerLimit},
+                      {"lds_low", report.ldsLow},
+                      {"lds_high", report.ldsHigh},
+                      {"lds_limit", report.ldsLimit},
+                      {"findings", std::move(findings)}};
+}
+
+void print(const KernelResourceReport &report) {
+  for (const ResourceFinding &f : report.findings)
+    outs() << describe(f.location) << (f.verdict == ResourceVerdict::Exceeds ? "error: " : "remark: ") << f.message
+           << " [" << f.resource << "]\n";
+  outs() << formatv("kernel '{0}' {1}: {2} work-items, {3} to {4} of {5} registers, {6} of {7} bytes of LDS\n",
+                    report.name, getName(report.getVerdict()), report.threads, report.registersLow,
+                    report.registersHigh, report.registerLimit, report.ldsLow, report.ldsLimit);
+}
+
+/// The product that random schedules are drawn for.
+constexpr StringLiteral productSource = R"(kernel gemm(a: bf16[M, K], b: bf16[N, K]) -> (c: bf16[M, N])
+  knobs TH in {64, 128, 256, 512, 1024}, BM in {16, 32, 64, 128, 256}, BN in {16, 32, 64, 128, 256},
+        BK in {16, 32, 64, 128}
+  threads TH
+  grid (cdiv(M, BM), cdiv(N, BN))
+{
+  let (pm, pn) = block_id()
+  var acc = fill(f32[BM, BN], 0.0)
+  for k in range(0, K, BK) {
+    let x = load(a[pm * BM : pm * BM + BM, k : k + BK])
+    let y = load(b[pn * BN : pn * BN + BN, k : k + BK])
+    acc += einsum("mk,nk->mn", x, y)
+  }
+  store(c[pm * BM : pm * BM + BM, pn * BN : pn * BN + BN], bf16(acc))
+}
+)";
+
+struct Checked {
+  std::vector<KernelResourceReport> reports;
+  /// Seconds of the check alone.
+  double seconds = 0;
+};
+
+/// Imports a source and checks its kernels; nullopt after diagnostics.
+std::optional<Checked> check(MemoryBufferRef source, const frontend::FrontendOptions &options, const ChipInfo &chip,
+                             const ResourceOptions &resources, unsigned times, mlir::MLIRContext &context) {
+  SourceMgr sourceMgr;
+  sourceMgr.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(source.getBuffer(), source.getBufferIdentifier()),
+                               SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sourceMgr, &context, errs());
+  mlir::OwningOpRef<mlir::ModuleOp> module = source.getBufferIdentifier().ends_with(".mlir")
+                                                 ? mlir::parseSourceFile<mlir::ModuleOp>(sourceMgr, &context)
+                                                 : frontend::importAtx(sourceMgr, context, options);
+  if (!module)
+    return std::nullopt;
+  Checked result;
+  std::vector<double> seconds;
+  for (unsigned k = 0; k < std::max(1u, times); ++k) {
+    auto start = std::chrono::steady_clock::now();
+    result.reports = checkResources(*module, chip, resources);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  llvm::sort(seconds);
+  result.seconds = seconds[seconds.size() / 2];
+  return result;
+}
+
+/// Sets an option of a pass in a schedule's text.
+void setOption(std::string &schedule, StringRef option, unsigned value) {
+  size_t at = schedule.find((option + "=").str());
+  if (at == std::string::npos)
+    return;
+  size_t begin = at + option.size() + 1, end = schedule.find_first_not_of("-0123456789", begin);
+  schedule.replace(begin, end - begin, std::to_string(value));
+}
+
+/// Draws schedules and compares the answers with what compiling makes of them.
+int compareRandom(const ChipInfo &chip, unsigned count, unsigned first, mlir::MLIRContext &context) {
+  std::mt19937 random(first);
+  auto choose = [&](std::initializer_list<unsigned> values) { return values.begin()[random() % values.size()]; };
+  unsigned verdicts[3] = {}, wrong = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    std::map<std::string, std::string> drawn = {{"TH", std::to_string(choose({64, 128, 256, 512, 1024}))},
+                                                {"BM", std::to_string(choose({16, 32, 64, 128, 256}))},
+                                                {"BN", std::to_string(choose({16, 32, 64, 128, 256}))},
+                                                {"BK", std::to_string(choose({16, 32, 64, 128}))}};
+    unsigned stages = choose({1, 2, 3, 4}), prefetch = choose({0, 1, 2}), rows = choose({0, 16, 32}),
+             wavesM = choose({0, 1, 2, 4});
+    CompileOptions options;
+    options.arch = chip.name.str();
+    options.dims["M"] = options.dims["N"] = options.dims["K"] = 4096;
+    options.knobs = drawn;
+    options.schedule = getDefaultSchedule(chip.arch);
+    options.scheduleName = "<drawn>";
+    setOption(options.schedule, "stages", stages);
+    setOption(options.schedule, "prefetch", prefetch);
+    setOption(options.schedule, "mfma-rows", rows);
+    setOption(options.schedule, "waves-m", wavesM);
+    frontend::FrontendOptions frontendOptions;
+    frontendOptions.dims = options.dims;
+    frontendOptions.knobs = drawn;
+    Expected<ResourceOptions> resources = readResourceOptions(options.schedule);
+    if (!resources)
+      return fail(resources.takeError());
+    MemoryBufferRef source(productSource, "product.atx");
+    std::optional<Checked> checked = check(source, frontendOptions, chip, *resources, 1, context);
+    if (!checked || checked->reports.size() != 1)
+      return fail(createStringError(inconvertibleErrorCode(), "the product is not a kernel"));
+    ResourceVerdict verdict = checked->reports.front().getVerdict();
+    ++verdicts[unsigned(verdict)];
+    if (verdict == ResourceVerdict::Close)
+      continue;
+    std::string diagnostics;
+    raw_string_ostream os(diagnostics);
+    std::optional<CompileResult> code = compile(source, options, os);
+    std::string outcome = "does not compile";
+    bool fits = false;
+    if (code) {
+      Expected<StaticReport> report =
+          analyzeCodeObject(MemoryBufferRef(code->output, "code object"), code->manifest, chip);
+      if (!report)
+        return fail(report.takeError());
+      const KernelReport &kernel = report->kernels.front();
+      fits = kernel.scratchBytes == 0;
+      outcome = formatv("{0} registers, {1} bytes of scratch, {2} of LDS", kernel.vgprs, kernel.scratchBytes,
+                        kernel.ldsBytes);
+    }
+    if (fits != (verdict == ResourceVerdict::Fits)) {
+      ++wrong;
+      outs() << formatv("wrong: TH={0} BM={1} BN={2} BK={3} stages={4} prefetch={5} mfma-rows={6} waves-m={7}: {8}\n",
+                        drawn["TH"], drawn["BM"], drawn["BN"], drawn["BK"], stages, prefetch, rows, wavesM, outcome);
+      print(checked->reports.front());
+    }
+  }
+  outs() << formatv("{0} schedules: {1} fit, {2} exceed, {3} close and not compiled, {4} wrong\n", count, verdicts[0],
+                    verdicts[2], verdicts[1], wrong);
+  return wrong ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
+  std::string usage;
+  raw_string_ostream usageStream(usage);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Tells whether kernels fit a chip, without compiling them\n",
+                                   &usageStream)) {
+    errs() << usage;
+    return 2;
+  }
+  const ChipInfo *chip = lookupTarget(arch);
+  if (!chip)
+    return usageError(describeUnknownTarget(arch));
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  if (randomCount) {
+    if (!inputName.empty())
+      return usageError("--random-schedules draws schedules for a product of its own; give no file");
+    return compareRandom(*chip, randomCount, seed, context);
+  }
+  if (inputName.empty())
+    return usageError("no input file; see --help");
+  frontend::FrontendOptions options;
+  options.op = opName;
+  if (Error error = parseDims(dims, "dim", options.dims))
+    return usageError(toString(std::move(error)));
+  if (Error error = parseKnobs(knobs, options.knobs))
+    return usageError(toString(std::move(error)));
+  Expected<std::unique_ptr<MemoryBuffer>> source = readInput(inputName, maxTextBytes);
+  if (!source)
+    return fail(source.takeError());
+  std::string usedName = scheduleName;
+  Expected<std::string> schedule = readSchedule(usedName, scheduleSettings, chip->arch);
+  if (!schedule)
+    return fail(schedule.takeError());
+  Expected<ResourceOptions> resources =
+      readResourceOptions(schedule->empty() ? getDefaultSchedule(chip->arch) : stripSchedule(*schedule));
+  if (!resources)
+    return fail(createStringError(inconvertibleErrorCode(),
+                                  (usedName.empty() ? std::string("the built-in schedule") : usedName) + ": " +
+                                      toString(resources.takeError())));
+  std::optional<Checked> checked = check((*source)->getMemBufferRef(), options, *chip, *resources, repeat, context);
+  if (!checked)
+    return 1;
+  ResourceVerdict verdict = ResourceVerdict::Fits;
+  json::Array array;
+  for (const KernelResourceReport &report : checked->reports) {
+    verdict = std::max(verdict, report.getVerdict());
+    if (asJSON)
+      array.push_back(toJSON(report));
+    else
+      print(report);
+  }
+  if (asJSON)
+    outs() << formatv("{0:2}", json::Value(json::Object{{"schema", "atrex-mlir/resources/1"},
+                                                        {"arch", chip->arch.str()},
+                                                        {"kernels", std::move(array)}}))
+           << "\n";
+  else if (checked->reports.empty())
+    outs() << "no kernel on tiles: the compiler chooses the tiles of operators so that they fit\n";
+  if (repeat)
+    errs() << formatv("{0:f3} ms, median of {1}\n", checked->seconds * 1e3, repeat);
+  return verdict == ResourceVerdict::Fits ? 0 : verdict == ResourceVerdict::Exceeds ? 1 : 3;
+}
