@@ -424,6 +424,10 @@ LogicalResult StreamK::divide(func::FuncOp kernel, scf::ForOp loop) {
                                Value());
     replaceIds(tileLoop, at, copy.extents);
     copy.kernel->setAttr(atx::gridAttrName, b.getStrArrayAttr({count.str(), "1", "1"}));
+    copy.kernel->setAttr(reorderedAttrName, b.getUnitAttr());
+    // floor(w I / S) is a multiple of I for multiples of S: workgroups of one tile follow one another.
+    if (splits > 0)
+      copy.kernel->setAttr(feedsAttrName, b.getI64IntegerAttr(splits));
   }
 
   // Their sums.

@@ -224,7 +224,10 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
     TunableOption<"mfmaRows", "mfma-rows", "unsigned", /*default=*/"0",
       "rows of the matrix instruction, 0 chooses", [0, 16, 32]>,
     TunableOption<"wavesM", "waves-m", "unsigned", /*default=*/"0",
-      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>
+      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>,
+    Option<"f32", "f32", "std::string", /*default=*/"\"auto\"",
+      "instructions of products of f32: f32; xf32, or an error; auto takes xf32 where the chip has it and the low 13 bits "
+      "of the factors are known to be zero">
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
   let statistics = [Statistic<"numAssigned", "num-assigned", "tiles with a layout">,

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace atrex {
 #define GEN_PASS_DEF_ASSIGNTILELAYOUTSPASS
@@ -411,6 +412,11 @@ LogicalResult Assigner::assignAnchors() {
       FailureOr<ContractPlan> plan = planContract(contract, threads, chip, *choice);
       if (failed(plan))
         return failure();
+      if (choice->instruction && choice->instruction->a == MatrixType::XF32 &&
+          !(isXF32(contract.getLhs()) && isXF32(contract.getRhs())))
+        return contract.emitError() << "'" << choice->instruction->mnemonic
+                                    << "' takes factors whose low 13 bits are zero, as those of "
+                                       "'bitcast(f32, bitcast(i32, x) & -8192)'";
       setContractChoice(contract, *choice);
       assign(contract.getResult(), plan->acc);
       plans[op] = *plan;
@@ -690,7 +696,16 @@ public:
       return signalPassFailure();
     }
     expandScalarProducts(kernel);
-    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)});
+    auto products = llvm::StringSwitch<std::optional<F32Products>>(f32)
+                        .Case("auto", F32Products::Auto)
+                        .Case("f32", F32Products::F32)
+                        .Case("xf32", F32Products::XF32)
+                        .Default(std::nullopt);
+    if (!products) {
+      kernel.emitError() << "'f32=" << f32 << "': it is one of auto, f32, xf32";
+      return signalPassFailure();
+    }
+    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM), *products});
     if (failed(assigner.run()))
       return signalPassFailure();
     numAssigned += assigner.numAssigned;

@@ -26,12 +26,22 @@ struct ContractChoice {
   int64_t run = 1;
 };
 
+/// Which instruction multiplies f32 by f32.
+enum class F32Products : uint8_t {
+  /// The xf32 one where the chip has it and the factors lose nothing.
+  Auto,
+  F32,
+  /// The xf32 one, or an error.
+  XF32,
+};
+
 /// What a search or a user fixes; zeros leave the choice to the compiler.
 struct ContractOptions {
   /// Rows of the matrix instruction, 16 or 32.
   int64_t rows = 0;
   /// Waves along the rows of the sum, a power of two.
   int64_t wavesM = 0;
+  F32Products f32 = F32Products::Auto;
 };
 
 /// A choice with what follows from it.
@@ -58,6 +68,9 @@ mlir::FailureOr<ContractChoice> chooseContract(mlir::vector::ContractionOp op, i
                                                mlir::vector::ContractionOp next = {});
 mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
                                            const ContractChoice &choice);
+
+/// Whether the low 13 bits of every element of an f32 tile are known to be zero, as xf32 instructions take them.
+bool isXF32(mlir::Value tile);
 
 /// The choice as the attribute `atx.contract` of the operation.
 void setContractChoice(mlir::vector::ContractionOp op, const ContractChoice &choice);
