@@ -33,7 +33,9 @@
 // CHECK-NOT: vector.contract
 // SPLIT: memref.alloc() {atx.name = "parts.0"} : memref<8x2x16x32xf32>
 // SPLIT-LABEL: func.func @gemm.parts(
+// SPLIT-SAME: atx.feeds = 2
 // SPLIT-SAME: atx.grid = ["8", "1", "1"]
+// SPLIT-SAME: atx.reordered
 func.func @gemm(%a: memref<64x128xf32> {atx.name = "a", atx.shape = ["64", "128"]}, %b: memref<32x128xf32> {atx.name = "b", atx.shape = ["32", "128"]}, %c: memref<64x32xf32> {atx.name = "c", atx.shape = ["64", "32"], atx.output}) attributes {atx.kernel, atx.grid = ["4"], atx.threads = 64 : i64, atx.dims = []} {
   %zero = arith.constant dense<0.0> : vector<16x32xf32>
   %lo = arith.constant 0 : i32
@@ -103,5 +105,40 @@ func.func @triangle(%a: memref<512xf32> {atx.name = "a", atx.shape = ["512"]}, %
     scf.yield %s : vector<64xf32>
   }
   atx.tile_store %m, %c[%i] : vector<64xf32>, memref<64xf32>, vector<64xi32>
+  return
+}
+
+// -----
+
+// Run-time extents: the workspace is as large as they say, and the plan finds them in its tensors.
+// SPLIT-LABEL: func.func @dynamic(
+// SPLIT-SAME: atx.plan
+// SPLIT: %[[T:.*]] = arith.ceildivsi
+// SPLIT: %[[W:.*]] = arith.muli %[[T]]
+// SPLIT: memref.alloc(%[[W]]) {atx.name = "parts.0"} : memref<?x2x64xf32>
+// SPLIT-LABEL: func.func @dynamic.parts(
+// SPLIT-SAME: memref<?x2x64xf32> {atx.name = "parts.0", atx.shape = ["cdiv(M, 64) * 2", "2", "64"], atx.workspace}
+// SPLIT-SAME: atx.grid = ["cdiv(M, 64) * 2", "1", "1"]
+// SPLIT-LABEL: func.func @dynamic.sum(
+// SPLIT-SAME: atx.grid = ["cdiv(M, 64)"]
+// CHECK-LABEL: func.func @dynamic(
+// CHECK: memref.alloc() {atx.name = "parts.0"} : memref<3x2x64xf32>
+func.func @dynamic(%a: memref<?x?xf32> {atx.name = "a", atx.shape = ["K", "M"]}, %c: memref<?xf32> {atx.name = "c", atx.shape = ["M"], atx.output}, %k: index {atx.name = "K"}, %n: index {atx.name = "M"}) attributes {atx.kernel, atx.grid = ["cdiv(M, 64)"], atx.threads = 64 : i64, atx.dims = ["K", "M"]} {
+  %zero = arith.constant dense<0.0> : vector<64xf32>
+  %lo = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %width = arith.constant 64 : i32
+  %block = gpu.block_id x
+  %p = arith.index_cast %block : index to i32
+  %first = arith.muli %p, %width : i32
+  %iota = atx.tile_iota : vector<64xi32>
+  %b = vector.broadcast %first : i32 to vector<64xi32>
+  %i = arith.addi %b, %iota : vector<64xi32>
+  %sum = scf.for %j = %lo to %k step %step iter_args(%acc = %zero) -> (vector<64xf32>) {
+    %x = atx.tile_load %a[%j, %i] : memref<?x?xf32>, index, vector<64xi32> -> vector<64xf32>
+    %s = arith.addf %acc, %x : vector<64xf32>
+    scf.yield %s : vector<64xf32>
+  }
+  atx.tile_store %sum, %c[%i] : vector<64xf32>, memref<?xf32>, vector<64xi32>
   return
 }

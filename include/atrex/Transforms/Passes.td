@@ -224,10 +224,7 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
     TunableOption<"mfmaRows", "mfma-rows", "unsigned", /*default=*/"0",
       "rows of the matrix instruction, 0 chooses", [0, 16, 32]>,
     TunableOption<"wavesM", "waves-m", "unsigned", /*default=*/"0",
-      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>,
-    Option<"f32", "f32", "std::string", /*default=*/"\"auto\"",
-      "instructions of products of f32: f32; xf32, or an error; auto takes xf32 where the chip has it and the low 13 bits "
-      "of the factors are known to be zero">
+      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
   let statistics = [Statistic<"numAssigned", "num-assigned", "tiles with a layout">,
@@ -251,8 +248,8 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     counter alone and reads only memory that the loop does not write.
 
     `stages` 0 takes two slots when they fit beside enough waves to hide the
-    latency of one another, else one. `prefetch` -1 takes 1 with one slot and 0 with
-    several, which saves registers.
+    latency of one another, else one. `prefetch` -1 takes 1 with one slot, and with
+    several where registers are left for it.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
