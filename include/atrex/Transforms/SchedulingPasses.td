@@ -198,7 +198,9 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
     With `auto`, what the first matrix instructions take is read first; other
     reads come two instructions ahead of their use at the latest, and with the
     loads from global memory and the writes to shared memory are spread evenly
-    over the matrix instructions, on the right side of barriers.
+    over the matrix instructions, on the right side of barriers. A long body gets
+    fewer, larger groups, one of more than 128 matrix instructions none, with a
+    remark: the time that the backend takes grows with the third power.
 
     `boundary=products` puts a limit for the scheduler behind the products that
     others depend on: in attention, between the scores and the softmax.
