@@ -9,14 +9,14 @@
 // OFF-NOT: iglp
 
 gpu.module @m {
-  // Classes: 8 matrix, 32 global read, 256 LDS read, 512 LDS write. What the first instructions take comes first,
-  // the other reads eight instructions before their use (there are not so many here), the global load in the first half,
-  // what waits for it in the second.
+  // Classes: 8 matrix, 32 global read, 256 LDS read, 512 LDS write. What the first instructions take comes first, 
+  // the reads for the second four stand two before them, the global load in the first half, what waits for it in the second.
   // CHECK-LABEL: gpu.func @gemm
   // CHECK: amdgpu.lds_barrier
-  // CHECK-NEXT: rocdl.sched.group.barrier 256, 4, 0
+  // CHECK-NEXT: rocdl.sched.group.barrier 256, 2, 0
   // CHECK-NEXT: rocdl.sched.group.barrier 8, 2, 0
   // CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
+  // CHECK-NEXT: rocdl.sched.group.barrier 256, 2, 0
   // CHECK-NEXT: rocdl.sched.group.barrier 8, 4, 0
   // CHECK-NEXT: rocdl.sched.group.barrier 512, 1, 0
   // CHECK-NEXT: rocdl.sched.group.barrier 8, 2, 0

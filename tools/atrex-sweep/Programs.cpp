@@ -69,6 +69,17 @@ std::vector<int64_t> spread(int64_t last, int64_t first) {
   return values;
 }
 
+/// Every set of extents up to one more than a tile, and than two along the summed axis; nothing where there are too many.
+std::vector<std::array<int64_t, 3>> getEveryTriple(int64_t m, int64_t n, int64_t k) {
+  std::vector<std::array<int64_t, 3>> result;
+  if ((m + 1) * (n + 1) * (2 * k + 1) <= 20000)
+    for (int64_t i = 1; i <= m + 1; ++i)
+      for (int64_t j = 1; j <= n + 1; ++j)
+        for (int64_t l = 1; l <= 2 * k + 1; ++l)
+          result.push_back({i, j, l});
+  return result;
+}
+
 /// Sets of extents in which every axis takes every value from 1 to one more than a tile (of the summed axis: than two), at
 /// different places of the others, behind some that are chosen.
 std::vector<std::array<int64_t, 3>> getTriples(int64_t m, int64_t n, int64_t k, uint64_t most) {
@@ -128,9 +139,10 @@ public:
     source += formatv("  }\n  store(c[m : m + {0}, n : n + {1}], {2})\n", choice.m, choice.n, result).str() + "}\n";
   }
 
-  std::vector<Extents> getExtents(uint64_t most) const override {
+  std::vector<Extents> getExtents(uint64_t most, bool every) const override {
     std::vector<Extents> result;
-    for (auto [m, n, k] : getTriples(choice.m, choice.n, choice.k, most))
+    for (auto [m, n, k] : every ? getEveryTriple(choice.m, choice.n, choice.k)
+                                : getTriples(choice.m, choice.n, choice.k, most))
       result.push_back({{"M", m}, {"N", n}, {"K", k}});
     return result;
   }
@@ -246,8 +258,13 @@ public:
     }
   }
 
-  std::vector<Extents> getExtents(uint64_t most) const override {
+  std::vector<Extents> getExtents(uint64_t most, bool every) const override {
     std::vector<Extents> result;
+    if (every) {
+      for (auto [s, t, h] : getEveryTriple(choice.rows, 2 * choice.keys, 0))
+        result.push_back({{"S", s}, {"T", t}, {"H", h}});
+      return result;
+    }
     for (auto [s, t, k] : getTriples(choice.rows, choice.keys, 1, most))
       result.push_back({{"S", s}, {"T", t}, {"H", 1 + k % 2}});
     // More than one tile of keys.
@@ -359,8 +376,8 @@ std::vector<std::unique_ptr<Program>> sweep::makePrograms(const ChipInfo &chip, 
           for (int64_t n : {16, 32, 64, 128, 256})
             for (int64_t k : {16, 32, 64, 128})
               for (int64_t waves : {1, 4, 8}) {
-                // At most 128 sums in a work-item.
-                if (m * n > 8192 * waves)
+                // At most 128 sums in a work-item, and 64 registers of factors.
+                if (m * n > 8192 * waves || (m + n) * k * getSizeInBytes(*parseDataType(type)) > 16384 * waves)
                   continue;
                 finish(std::make_unique<Product>(ProductChoice{type, layout, ++number % 2 == 0, m, n, k, waves}), waves,
                        true);
@@ -371,7 +388,8 @@ std::vector<std::unique_ptr<Program>> sweep::makePrograms(const ChipInfo &chip, 
         for (int64_t rows : {16, 32, 64, 128, 256})
           for (int64_t keys : {16, 32, 64, 128})
             for (int64_t waves : {1, 4, 8}) {
-              if (rows * std::max(head, keys) > 8192 * waves)
+              // The same: sums, and the rows of queries beside a tile of keys.
+              if (rows * std::max(head, keys) > 8192 * waves || (rows + keys) * head * 2 > 16384 * waves)
                 continue;
               finish(std::make_unique<Attention>(AttentionChoice{head, rows, keys, waves, isCausal}), waves, false);
             }

@@ -46,8 +46,8 @@ public:
   /// Dimensions that are made constants.
   DimMap constants;
 
-  /// The extents to run, the most telling first.
-  virtual std::vector<Extents> getExtents(uint64_t most) const = 0;
+  /// The extents to run, at most so many, the most telling first; or every set around a small tile.
+  virtual std::vector<Extents> getExtents(uint64_t most, bool every) const = 0;
   /// Multiply-adds that the tiles of a run do, with padding.
   virtual uint64_t getWork(const Extents &extents) const = 0;
   /// Inputs, and what follows from them, worked out on the host without tiles.

@@ -48,6 +48,9 @@ cl::opt<uint64_t> shapesOption("shapes", cl::desc("Most sets of extents for each
 cl::opt<uint64_t> workOption("work", cl::desc("Millions of multiply-adds for each program, after which no more extents "
                                               "are run; 0 is no limit"),
                              cl::init(0), cl::cat(category));
+cl::opt<bool> everyOption("every", cl::desc("Every set of extents up to one more than a tile, along the summed axis than "
+                                            "two, of tiles that have no more than 20000"),
+                          cl::cat(category));
 cl::opt<bool> listOption("list", cl::desc("Print names and sources instead of running"), cl::cat(category));
 cl::opt<bool> shuffleOption("shuffle", cl::desc("Workgroups and waves in random order"), cl::cat(category));
 cl::opt<bool> verboseOption("verbose", cl::desc("Print each program as it ends"), cl::cat(category));
@@ -69,7 +72,7 @@ std::string describe(const Extents &extents) {
 struct Settings {
   std::string arch;
   uint64_t seed, shapes, work;
-  bool shuffle;
+  bool shuffle, every;
 };
 
 /// A compiled program on a device.
@@ -204,6 +207,9 @@ bool isRefusal(StringRef diagnostics) {
 }
 
 void runProgram(const Program &program, const Settings &settings, Counts &counts) {
+  std::vector<Extents> sets = program.getExtents(settings.shapes, settings.every);
+  if (sets.empty())
+    return;
   ++counts.programs;
   auto report = [&](StringRef what, const Twine &text) {
     outs() << what << ": " << program.name << "\n  " << StringRef(text.str()).rtrim() << "\n";
@@ -243,7 +249,7 @@ void runProgram(const Program &program, const Settings &settings, Counts &counts
   uint64_t work = 0;
   bool isWhole = true;
   unsigned failures = 0;
-  for (const Extents &extents : program.getExtents(settings.shapes)) {
+  for (const Extents &extents : sets) {
     if (settings.work && work > settings.work * 1000000) {
       isWhole = false;
       break;
@@ -289,7 +295,7 @@ int main(int argc, char **argv) {
   if (first.getAsInteger(10, part) || last.getAsInteger(10, parts) || part >= parts)
     return usageError("'--part " + partOption + "': expected I/N with I less than N");
   // The linker, which runs in process, resets all options.
-  Settings settings{chip->arch.str(), seedOption, shapesOption, workOption, shuffleOption};
+  Settings settings{chip->arch.str(), seedOption, shapesOption, workOption, shuffleOption, everyOption};
   std::string only = onlyOption;
   const bool lists = listOption, isVerbose = verboseOption;
   uint64_t sample = sampleOption;

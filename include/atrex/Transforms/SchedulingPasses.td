@@ -131,6 +131,23 @@ def ReadAheadPass : Pass<"atx-read-ahead", "::mlir::gpu::GPUFuncOp"> {
   let statistics = [Statistic<"numReads", "num-reads", "reads of staged tiles that were moved ahead">];
 }
 
+def ChooseProductsPass : Pass<"atx-choose-products", "::mlir::func::FuncOp"> {
+  let summary = "demand matrix instructions of products of f32";
+  let description = [{
+    Puts `atx.f32` on the products of f32 by f32 of a kernel on tiles, which
+    `atx-assign-tile-layouts` obeys. With `f32=xf32` they take the xf32
+    instructions of the chip: an error where it has none, which names the
+    nearest, and for factors whose low 13 bits are not known to be zero. With
+    `f32=f32` they take those of f32. `auto` leaves the choice: xf32 where the
+    chip has it and the factors lose nothing.
+  }];
+  let options = [
+    TunableChoice<"f32", "f32", "auto", "instructions; xf32, an error where there are none, is accepted too",
+                  ["auto", "f32"]>
+  ];
+  let statistics = [Statistic<"numProducts", "num-products", "products with a demand">];
+}
+
 //===----------------------------------------------------------------------===//
 // One lane's program: the order of instructions
 //===----------------------------------------------------------------------===//

@@ -186,10 +186,6 @@ SmallVector<Group> planRegion(Block &block, const SchedulerRegion &region) {
   SmallVector<Access> accesses;
   unsigned phases = 0;
   bool hasWaiting = false;
-  // Matrix instructions that pass while shared memory answers to a burst of reads.
-  constexpr int64_t readCycles = 256;
-  bool isLarge = region.mfmas.front()->getName().getStringRef().contains("32x32");
-  int64_t lead = readCycles / (isLarge ? 32 : 16);
   for (auto [op, phase] : region.accesses) {
     Unit unit = getUnit(op);
     bool waits = (unit == Unit::LDSWrite || unit == Unit::GlobalWrite) && behindLoads.contains(op);
@@ -245,7 +241,8 @@ SmallVector<Group> planRegion(Block &block, const SchedulerRegion &region) {
           room /= 2;
         }
         int64_t slot = from + (2 * (int64_t(i) - urgent) + 1) * room / (2 * spread);
-        access->slot = std::max(begin, std::min(slot, access->deadline - lead));
+        // Two instructions ahead of the one that takes it.
+        access->slot = std::max(begin, std::min(slot, access->deadline - 2));
       }
     }
     begin = end;

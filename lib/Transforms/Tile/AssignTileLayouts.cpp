@@ -18,7 +18,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace atrex {
 #define GEN_PASS_DEF_ASSIGNTILELAYOUTSPASS
@@ -696,16 +695,7 @@ public:
       return signalPassFailure();
     }
     expandScalarProducts(kernel);
-    auto products = llvm::StringSwitch<std::optional<F32Products>>(f32)
-                        .Case("auto", F32Products::Auto)
-                        .Case("f32", F32Products::F32)
-                        .Case("xf32", F32Products::XF32)
-                        .Default(std::nullopt);
-    if (!products) {
-      kernel.emitError() << "'f32=" << f32 << "': it is one of auto, f32, xf32";
-      return signalPassFailure();
-    }
-    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM), *products});
+    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)});
     if (failed(assigner.run()))
       return signalPassFailure();
     numAssigned += assigner.numAssigned;

@@ -26,6 +26,9 @@ struct ContractChoice {
   int64_t run = 1;
 };
 
+/// Attribute of a product, "f32" or "xf32": what is demanded.
+constexpr llvm::StringLiteral f32AttrName = "atx.f32";
+
 /// Which instruction multiplies f32 by f32.
 enum class F32Products : uint8_t {
   /// The xf32 one where the chip has it and the factors lose nothing.
@@ -41,7 +44,6 @@ struct ContractOptions {
   int64_t rows = 0;
   /// Waves along the rows of the sum, a power of two.
   int64_t wavesM = 0;
-  F32Products f32 = F32Products::Auto;
 };
 
 /// A choice with what follows from it.

@@ -353,9 +353,16 @@ bool tile::isXF32(Value tile) {
   return false;
 }
 
-/// Leaves the instructions that the factors and `options` allow; an error where nothing meets a demand.
-static LogicalResult selectF32(vector::ContractionOp op, const ChipInfo &chip, F32Products wanted,
+/// Leaves the instructions that the factors and the product's demand allow; an error where nothing meets it.
+static LogicalResult selectF32(vector::ContractionOp op, const ChipInfo &chip,
                                SmallVectorImpl<const MatrixInstruction *> &instructions) {
+  F32Products wanted = F32Products::Auto;
+  if (Attribute attr = op->getAttr(f32AttrName)) {
+    auto text = dyn_cast<StringAttr>(attr);
+    if (!text || (text != "f32" && text != "xf32"))
+      return op.emitError() << "'" << f32AttrName << "' is " << attr << "; it is \"f32\" or \"xf32\"";
+    wanted = text == "f32" ? F32Products::F32 : F32Products::XF32;
+  }
   auto isX = [](const MatrixInstruction *inst) { return inst->a == MatrixType::XF32; };
   FactorTypes types = getFactorTypes(op, chip);
   bool isF32 = types.lhs == MatrixType::F32 && types.rhs == MatrixType::F32 && types.acc == MatrixType::F32;
@@ -402,7 +409,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
   int64_t bytes = std::max<int64_t>(1, op.getLhsType().getElementTypeBitWidth() / 8);
   int64_t bestCost = INT64_MAX;
   SmallVector<const MatrixInstruction *> instructions = getInstructions(op, chip);
-  if (failed(selectF32(op, chip, options.f32, instructions)))
+  if (failed(selectF32(op, chip, instructions)))
     return failure();
   bool hasRows = llvm::any_of(instructions, [&](auto *inst) { return inst->m == options.rows; });
   for (const MatrixInstruction *inst : instructions) {
@@ -432,7 +439,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
           SmallVector<int64_t> nextExtents = *next.getShapeForUnroll();
           int64_t least = INT64_MAX;
           SmallVector<const MatrixInstruction *> nextInstructions = getInstructions(next, chip);
-          if (failed(selectF32(next, chip, options.f32, nextInstructions)))
+          if (failed(selectF32(next, chip, nextInstructions)))
             return failure();
           for (const MatrixInstruction *nextInst : nextInstructions) {
             int64_t moved = nextInst->n != inst->n || wavesN != 1;
