@@ -279,8 +279,7 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, const 
     if (!isGiven) {
       if (!hooks.setOptions)
         return makeError(fmt::format("the regime of line {} sets options of the schedule", regime->line));
-      llvm::Expected<std::string> changed =
-          hooks.setOptions(compileOptions.schedule, regime->settings, options.arch);
+      llvm::Expected<std::string> changed = hooks.setOptions(compileOptions.schedule, regime->settings, options.arch);
       if (!changed)
         return makeError(fmt::format("the regime of line {}: {}", regime->line, llvm::toString(changed.takeError())));
       compileOptions.schedule = std::move(*changed);
@@ -611,8 +610,7 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   std::optional<Sharing> sharing;
   // Launches before are executed whole, or the workgroups whose work the last one's need.
   bool canFollow = llvm::all_of(llvm::ArrayRef(manifest.kernels).drop_back(), [](const ManifestKernel &kernel) {
-    return kernel.feeds != 0 ||
-           llvm::none_of(kernel.args, [](const ManifestArg &arg) { return arg.isOutput; });
+    return kernel.feeds != 0 || llvm::none_of(kernel.args, [](const ManifestArg &arg) { return arg.isOutput; });
   });
   if (ownsRows && canFollow && dev->isSimulated())
     sharing = getSharing(last, tileExtents, *grid);

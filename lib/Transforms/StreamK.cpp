@@ -328,7 +328,9 @@ LogicalResult StreamK::divide(func::FuncOp kernel, scf::ForOp loop) {
       BackwardSliceOptions options;
       options.omitBlockArguments = true;
       options.inclusive = true;
-      (void)getBackwardSlice(bound, &slice, options);
+      // Of an argument it would be the kernel itself.
+      if (bound.getDefiningOp())
+        (void)getBackwardSlice(bound, &slice, options);
       for (Operation *op : slice)
         if (!same.contains(op->getResult(0)))
           b.clone(*op, same);

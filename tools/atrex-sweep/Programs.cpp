@@ -69,7 +69,8 @@ std::vector<int64_t> spread(int64_t last, int64_t first) {
   return values;
 }
 
-/// Every set of extents up to one more than a tile, and than two along the summed axis; nothing where there are too many.
+/// Every set of extents up to one more than a tile, and than two along the summed axis; nothing where there are too
+/// many.
 std::vector<std::array<int64_t, 3>> getEveryTriple(int64_t m, int64_t n, int64_t k) {
   std::vector<std::array<int64_t, 3>> result;
   if ((m + 1) * (n + 1) * (2 * k + 1) <= 20000)
@@ -80,12 +81,12 @@ std::vector<std::array<int64_t, 3>> getEveryTriple(int64_t m, int64_t n, int64_t
   return result;
 }
 
-/// Sets of extents in which every axis takes every value from 1 to one more than a tile (of the summed axis: than two), at
-/// different places of the others, behind some that are chosen.
+/// Sets of extents in which every axis takes every value from 1 to one more than a tile (of the summed axis: than two),
+/// at different places of the others, behind some that are chosen.
 std::vector<std::array<int64_t, 3>> getTriples(int64_t m, int64_t n, int64_t k, uint64_t most) {
-  std::vector<std::array<int64_t, 3>> result = {{1, 1, 1},           {m - 1, n + 1, k + 3}, {m + 1, n - 1, 2 * k - 1},
-                                                {3, n + 5, 1},       {m + 2, 2, k},         {m, n, 3 * k},
-                                                {2 * m + 1, 1, k - 1}, {1, 2 * n + 3, 2 * k + 1}};
+  std::vector<std::array<int64_t, 3>> result = {
+      {1, 1, 1},     {m - 1, n + 1, k + 3}, {m + 1, n - 1, 2 * k - 1}, {3, n + 5, 1},
+      {m + 2, 2, k}, {m, n, 3 * k},         {2 * m + 1, 1, k - 1},     {1, 2 * n + 3, 2 * k + 1}};
   std::vector<int64_t> rows = spread(m + 1, 0), columns = spread(n + 1, n / 3), sums = spread(2 * k + 1, k);
   size_t longest = std::max({rows.size(), columns.size(), sums.size()});
   for (size_t i = 0; i < longest && result.size() < most; ++i)
@@ -114,7 +115,8 @@ public:
     bool isInteger = !isFloat(type);
     outputType = choice.hasEpilogue ? DataType::BF16 : isInteger ? DataType::I32 : DataType::F32;
     name = formatv("product {0} {1} {2} BM={3} BN={4} BK={5} W={6}", choice.type, choice.layout,
-                   choice.hasEpilogue ? "bias-relu" : "plain", choice.m, choice.n, choice.k, choice.waves).str();
+                   choice.hasEpilogue ? "bias-relu" : "plain", choice.m, choice.n, choice.k, choice.waves)
+               .str();
     // The part of a factor that an iteration takes.
     auto slice = [&](char rows, int64_t tile, bool summedLast) {
       std::string own = formatv("{0} : {0} + {1}", rows, tile).str(), summed = formatv("k : k + {0}", choice.k).str();
@@ -127,22 +129,25 @@ public:
     source = "kernel product(a: " + choice.type + (aT ? "[K, M]" : "[M, K]") + ", b: " + choice.type +
              (bT ? "[N, K]" : "[K, N]") + (choice.hasEpilogue ? ", bias: f32[N]" : "") +
              ") -> (c: " + getName(outputType).str() + "[M, N])\n";
-    source += formatv("  threads {0}\n  grid (cdiv(M, {1}), cdiv(N, {2}))\n", 64 * choice.waves, choice.m, choice.n).str();
+    source +=
+        formatv("  threads {0}\n  grid (cdiv(M, {1}), cdiv(N, {2}))\n", 64 * choice.waves, choice.m, choice.n).str();
     source += "{\n  let (pm, pn) = block_id()\n";
     source += formatv("  let m = pm * {0}\n  let n = pn * {1}\n", choice.m, choice.n).str();
     source += formatv("  var acc = fill({0}[{1}, {2}], {3})\n", isInteger ? "i32" : "f32", choice.m, choice.n,
-                      isInteger ? "0" : "0.0").str();
+                      isInteger ? "0" : "0.0")
+                  .str();
     source += formatv("  for k in range(0, K, {0}) ", choice.k).str() + "{\n";
-    source += formatv("    acc += einsum(\"{0},{1}->mn\", load(a[{2}]), load(b[{3}]){4})\n", aT ? "km" : "mk",
-                      bT ? "nk" : "kn", slice('m', choice.m, !aT), slice('n', choice.n, bT),
-                      isInteger ? ", acc = i32" : "").str();
+    source +=
+        formatv("    acc += einsum(\"{0},{1}->mn\", load(a[{2}]), load(b[{3}]){4})\n", aT ? "km" : "mk",
+                bT ? "nk" : "kn", slice('m', choice.m, !aT), slice('n', choice.n, bT), isInteger ? ", acc = i32" : "")
+            .str();
     source += formatv("  }\n  store(c[m : m + {0}, n : n + {1}], {2})\n", choice.m, choice.n, result).str() + "}\n";
   }
 
   std::vector<Extents> getExtents(uint64_t most, bool every) const override {
     std::vector<Extents> result;
-    for (auto [m, n, k] : every ? getEveryTriple(choice.m, choice.n, choice.k)
-                                : getTriples(choice.m, choice.n, choice.k, most))
+    for (auto [m, n, k] :
+         every ? getEveryTriple(choice.m, choice.n, choice.k) : getTriples(choice.m, choice.n, choice.k, most))
       result.push_back({{"M", m}, {"N", n}, {"K", k}});
     return result;
   }
@@ -218,7 +223,8 @@ class Attention : public Program {
 public:
   explicit Attention(const AttentionChoice &choice) : choice(choice) {
     name = formatv("attention {0} D={1} BM={2} BN={3} W={4}", choice.isCausal ? "causal" : "whole", choice.head,
-                   choice.rows, choice.keys, choice.waves).str();
+                   choice.rows, choice.keys, choice.waves)
+               .str();
     constants["D"] = choice.head;
     const char *text = R"(kernel attention(q: bf16[H, S, D], k: bf16[H, T, D], v: bf16[H, T, D]) -> (o: bf16[H, S, D])
   threads @W

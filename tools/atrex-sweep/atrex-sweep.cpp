@@ -45,11 +45,13 @@ cl::opt<std::string> onlyOption("only", cl::desc("Programs whose name contains a
                                 cl::cat(category));
 cl::opt<uint64_t> shapesOption("shapes", cl::desc("Most sets of extents for each program"), cl::init(1u << 20),
                                cl::cat(category));
-cl::opt<uint64_t> workOption("work", cl::desc("Millions of multiply-adds for each program, after which no more extents "
-                                              "are run; 0 is no limit"),
+cl::opt<uint64_t> workOption("work",
+                             cl::desc("Millions of multiply-adds for each program, after which no more extents "
+                                      "are run; 0 is no limit"),
                              cl::init(0), cl::cat(category));
-cl::opt<bool> everyOption("every", cl::desc("Every set of extents up to one more than a tile, along the summed axis than "
-                                            "two, of tiles that have no more than 20000"),
+cl::opt<bool> everyOption("every",
+                          cl::desc("Every set of extents up to one more than a tile, along the summed axis than "
+                                   "two, of tiles that have no more than 20000"),
                           cl::cat(category));
 cl::opt<bool> listOption("list", cl::desc("Print names and sources instead of running"), cl::cat(category));
 cl::opt<bool> shuffleOption("shuffle", cl::desc("Workgroups and waves in random order"), cl::cat(category));
@@ -160,8 +162,8 @@ Error runOnce(Loaded &code, const Program &program, const Extents &extents, cons
     if (!launched)
       return launched.takeError();
     if (launched->numFindings)
-      return makeError(Twine(launched->numFindings) + " findings of the device's checks, first: " +
-                       launched->findings.front().message);
+      return makeError(Twine(launched->numFindings) +
+                       " findings of the device's checks, first: " + launched->findings.front().message);
   }
   for (const Tensor &tensor : tensors) {
     if (!tensor.isOutput)

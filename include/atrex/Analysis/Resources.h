@@ -66,8 +66,8 @@ struct KernelResourceReport {
   /// Bytes of staged tiles and shared memory; `ldsHigh` with room for padding and
   /// for exchanges between work-items.
   int64_t ldsLow = 0, ldsHigh = 0, ldsLimit = 0;
-  /// Bytes of the workspaces that a launch plan gives the kernel, an expression over run-time dimensions; empty where there
-  /// are none.
+  /// Bytes of the workspaces that a launch plan gives the kernel, an expression over run-time dimensions; empty where
+  /// there are none.
   std::string workspace;
   std::vector<ResourceFinding> findings;
 

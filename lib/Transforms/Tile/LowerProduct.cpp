@@ -377,9 +377,9 @@ static LogicalResult selectF32(vector::ContractionOp op, const ChipInfo &chip,
     InFlightDiagnostic diag = op.emitError() << "'f32=xf32': " << chip.arch << " has no xf32 matrix instruction";
     SmallVector<StringRef> others;
     for (const ChipInfo &other : getChips())
-      if (other.isAMDGPU() && llvm::any_of(getMatrixInstructions(), [&](const MatrixInstruction &inst) {
-            return isX(&inst) && inst.isAvailable(other.arch);
-          }) &&
+      if (other.isAMDGPU() &&
+          llvm::any_of(getMatrixInstructions(),
+                       [&](const MatrixInstruction &inst) { return isX(&inst) && inst.isAvailable(other.arch); }) &&
           !llvm::is_contained(others, other.arch))
         others.push_back(other.arch);
     diag << "; " << llvm::join(others, ", ") << " has";
@@ -445,8 +445,8 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
             int64_t moved = nextInst->n != inst->n || wavesN != 1;
             int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
             int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
-            int64_t own =
-                getCost(*nextInst, getFactorTypes(next, chip, nextInst), nextM, nextN, nextExtents[follower->kDim], chip);
+            int64_t own = getCost(*nextInst, getFactorTypes(next, chip, nextInst), nextM, nextN,
+                                  nextExtents[follower->kDim], chip);
             least = std::min(least, moved ? own + own / 2 : own);
           }
           if (least != INT64_MAX)
