@@ -29,10 +29,12 @@ struct Regime {
   std::map<std::string, std::string> knobs;
   /// Name of a pipeline beside the file; empty for the one of the operator.
   std::string schedule;
+  /// PASS.OPTION=VALUE, set in the schedule.
+  std::vector<std::string> settings;
   /// In the file, from 1.
   unsigned line = 0;
 
-  /// "BM=64 BN=32", the schedule behind.
+  /// "BM=64 BN=32", the schedule and its settings behind.
   std::string str() const;
 };
 
