@@ -311,9 +311,17 @@ void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
 }
 
 std::optional<TileLayout> Assigner::findHeld(Value value, unsigned depth) {
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 50)
+  if (depth > 50)
     return std::nullopt;
+  // A sum that a loop carries is, at first, the one that goes in.
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop && arg.getArgNumber() > 0 ? findHeld(loop.getInitArgs()[arg.getArgNumber() - 1], depth + 1)
+                                          : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return findHeld(loop.getInitArgs()[cast<OpResult>(value).getResultNumber()], depth + 1);
   if (isa<vector::ContractionOp>(op)) {
     auto plan = plans.find(op);
     return plan != plans.end() ? std::optional(plan->second.acc) : std::nullopt;
@@ -328,15 +336,26 @@ std::optional<TileLayout> Assigner::findHeld(Value value, unsigned depth) {
 
 vector::ContractionOp Assigner::findNext(vector::ContractionOp op) {
   SmallVector<Value> work = {op.getResult()};
-  llvm::SmallPtrSet<Operation *, 16> seen;
+  llvm::SmallPtrSet<void *, 16> seen;
+  auto follow = [&](Value value) {
+    if (seen.insert(value.getAsOpaquePointer()).second)
+      work.push_back(value);
+  };
   while (!work.empty()) {
     Value value = work.pop_back_val();
     for (OpOperand &use : value.getUses()) {
-      if (auto next = dyn_cast<vector::ContractionOp>(use.getOwner())) {
+      Operation *user = use.getOwner();
+      if (auto next = dyn_cast<vector::ContractionOp>(user)) {
         if (use.getOperandNumber() == 0 && isTile(next.getResult()))
           return next;
-      } else if (isElementwise(use.getOwner()) && seen.insert(use.getOwner()).second) {
-        work.push_back(use.getOwner()->getResult(0));
+      } else if (isElementwise(user)) {
+        follow(user->getResult(0));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+        // The sum of one iteration may be multiplied in the next.
+        follow(loop.getRegionIterArg(use.getOperandNumber() - loop.getNumControlOperands()));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()); loop && isa<scf::YieldOp>(user)) {
+        follow(loop.getRegionIterArg(use.getOperandNumber()));
+        follow(loop.getResult(use.getOperandNumber()));
       }
     }
   }
