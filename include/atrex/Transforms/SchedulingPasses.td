@@ -72,6 +72,35 @@ def PersistentPass : Pass<"atx-persistent", "::mlir::func::FuncOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Tiles: what stands ready when an iteration begins
+//===----------------------------------------------------------------------===//
+
+def ReadAheadPass : Pass<"atx-read-ahead", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "read staged tiles from shared memory before the iteration that multiplies them";
+  let description = [{
+    In a loop whose tiles have two slots or more, an iteration ends in a barrier
+    and the next one begins with reads of shared memory, which the matrix unit
+    waits for. This pass puts these reads behind the barrier, into the iteration
+    before: the loop carries what was read in registers, and matrix instructions
+    that do not depend on it may stand behind the barrier too.
+
+    Tiles are taken in the order of the program, while they need no more than
+    `registers` registers of 32 bits for each lane together. With -1 that is what
+    they need, if it fits beside what the loop carries, loads, reads and
+    multiplies, in the registers of a wave when two share a SIMD (of more, when
+    the workgroup has more); else nothing. A read stays where it is when a barrier or a write to its stage stands before it in the body, or
+    when its slot is not computed from values that the loop carries.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
+    TunableOption<"registers", "registers", "int64_t", /*default=*/"-1",
+                  "registers that a loop may carry for tiles read ahead, 0 reads nothing ahead, -1 chooses; others than "
+                  "these are accepted", [-1, 0, 16, 32, 48, 64, 96, 128]>
+  ];
+  let statistics = [Statistic<"numReads", "num-reads", "reads of staged tiles that were moved ahead">];
+}
+
+//===----------------------------------------------------------------------===//
 // One lane's program: the order of instructions
 //===----------------------------------------------------------------------===//
 
