@@ -29,6 +29,8 @@ struct Regime {
   std::map<std::string, std::string> knobs;
   /// Name of a pipeline beside the file; empty for the one of the operator.
   std::string schedule;
+  /// Name of the program of the source; empty for the first that takes the inputs.
+  std::string program;
   /// In the file, from 1.
   unsigned line = 0;
 

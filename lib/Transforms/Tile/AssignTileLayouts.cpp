@@ -18,6 +18,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include <functional>
 
 namespace atrex {
 #define GEN_PASS_DEF_ASSIGNTILELAYOUTSPASS
@@ -653,7 +656,116 @@ LogicalResult Assigner::materialize() {
   return success();
 }
 
+/// Numbers that lead to elements (pages, rows to gather) are read anew by each access that needs them: it holds them the
+/// way it holds its elements, and a number costs less than moving it.
+static void separatePositions(gpu::GPUFuncOp kernel) {
+  llvm::SmallDenseMap<Operation *, Operation *> owners;
+  kernel.walk([&](Operation *access) {
+    if (!isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileAtomicOp>(access))
+      return;
+    // What lies between a load of numbers and the access, operands first.
+    SmallVector<Operation *> path;
+    llvm::SmallPtrSet<Operation *, 16> seen, leads;
+    std::function<bool(Value, unsigned)> reach = [&](Value value, unsigned depth) {
+      Operation *op = value.getDefiningOp();
+      if (!op || depth > 20 || !isTile(value) || op->getNumResults() != 1 || op->getBlock() != access->getBlock())
+        return false;
+      if (!seen.insert(op).second)
+        return leads.contains(op);
+      auto load = dyn_cast<atx::TileLoadOp>(op);
+      bool found = load && isa<IntegerType>(getElementTypeOrSelf(value.getType())) &&
+                   !cast<MemRefType>(load.getMemory().getType()).getMemorySpace();
+      if (!found && !isElementwise(op) &&
+          !isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp>(op))
+        return false;
+      for (Value operand : op->getOperands())
+        found |= reach(operand, depth + 1);
+      if (found) {
+        leads.insert(op);
+        path.push_back(op);
+      }
+      return found;
+    };
+    ValueRange indices;
+    if (auto load = dyn_cast<atx::TileLoadOp>(access))
+      indices = load.getIndices();
+    else if (auto store = dyn_cast<atx::TileStoreOp>(access))
+      indices = store.getIndices();
+    else
+      indices = cast<atx::TileAtomicOp>(access).getIndices();
+    for (Value index : indices)
+      reach(index, 0);
+    bool isShared = false;
+    for (Operation *op : path)
+      if (isa<atx::TileLoadOp>(op))
+        isShared |= owners.try_emplace(op, access).first->second != access;
+    if (!isShared)
+      return;
+    IRMapping map;
+    OpBuilder b(kernel.getContext());
+    for (Operation *op : path) {
+      b.setInsertionPointAfter(op);
+      Operation *copy = b.clone(*op, map);
+      if (isa<atx::TileLoadOp>(copy))
+        owners.try_emplace(copy, access);
+    }
+    for (OpOperand &operand : access->getOpOperands())
+      if (Value copy = map.lookupOrNull(operand.get()); copy && llvm::is_contained(indices, operand.get()))
+        operand.set(copy);
+  });
+}
+
+/// Page and slot of a position that a multiple of the page's size and a number within a tile add up to: both parts
+/// alone, so that what the loop's counter has no part in stays as it is.
+static void splitPositions(gpu::GPUFuncOp kernel) {
+  IndexAnalysis analysis;
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<arith::ShRSIOp, arith::AndIOp>(op) && isTile(op->getResult(0)))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    auto sum = op->getOperand(0).getDefiningOp<arith::AddIOp>();
+    SplatElementsAttr splat;
+    if (!sum || !matchPattern(op->getOperand(1), m_Constant(&splat)))
+      continue;
+    bool isShift = isa<arith::ShRSIOp>(op);
+    APInt number = splat.getSplatValue<APInt>();
+    if (isShift ? number.uge(number.getBitWidth() - 1) : !number.isMask())
+      continue;
+    int64_t size = int64_t(1) << (isShift ? number.getZExtValue() : number.countr_one());
+    for (unsigned side = 0; side < 2; ++side) {
+      auto whole = sum->getOperand(side).getDefiningOp<vector::BroadcastOp>();
+      Value part = sum->getOperand(1 - side);
+      if (!whole || isa<VectorType>(whole.getSourceType()))
+        continue;
+      int64_t divisor = analysis.getInfo(whole.getSource()).divisor;
+      std::optional<Bounds> range = analysis.getRange(part);
+      // A part below the divisor never carries into it, and the sum does not wrap.
+      if (divisor % size != 0 || (isShift && !(range && range->min >= 0 && range->max < divisor)))
+        continue;
+      OpBuilder b(op);
+      Location loc = op->getLoc();
+      Type type = op->getResult(0).getType();
+      if (!isShift) {
+        op->setOperand(0, part);
+        break;
+      }
+      Value scalar = whole.getSource();
+      Value amount = arith::ConstantOp::create(b, loc, b.getIntegerAttr(scalar.getType(), number));
+      Value first = arith::ShRSIOp::create(b, loc, scalar, amount);
+      Value rest = arith::ShRSIOp::create(b, loc, part, op->getOperand(1));
+      Value wide = vector::BroadcastOp::create(b, loc, type, first);
+      op->getResult(0).replaceAllUsesWith(arith::AddIOp::create(b, loc, wide, rest));
+      op->erase();
+      break;
+    }
+  }
+}
+
 LogicalResult Assigner::run() {
+  splitPositions(kernel);
+  separatePositions(kernel);
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != kernel)
       ops.push_back(op);

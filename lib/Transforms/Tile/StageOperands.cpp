@@ -12,6 +12,7 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -46,6 +47,19 @@ TileLayout getLayoutOf(Value value) {
 bool isShared(Value memory) {
   auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(cast<MemRefType>(memory.getType()).getMemorySpace());
   return space && space.getValue() == gpu::AddressSpace::Workgroup;
+}
+
+/// What tells tensors apart: only a result and the parameter with its name may be one buffer. Null where it is not known.
+const void *getTensor(Value memory) {
+  auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  auto arg = dyn_cast<BlockArgument>(cast ? cast.getSource() : memory);
+  auto kernel = arg ? dyn_cast<gpu::GPUFuncOp>(arg.getOwner()->getParentOp()) : gpu::GPUFuncOp();
+  auto args = kernel ? kernel->getAttrOfType<ArrayAttr>(atx::kernelArgsAttrName) : ArrayAttr();
+  if (!args || arg.getArgNumber() >= args.size())
+    return nullptr;
+  auto info = dyn_cast<DictionaryAttr>(args[arg.getArgNumber()]);
+  Attribute name = info ? info.get("name") : Attribute();
+  return name ? name.getAsOpaquePointer() : nullptr;
 }
 
 /// How a staged tile lies in shared memory, and what that costs a wave.
@@ -93,7 +107,9 @@ private:
   int64_t threads;
   /// What loads need, in the order of the body.
   llvm::SmallSetVector<Operation *, 16> loadPart;
-  bool writesGlobal = false, hasBarrier = false;
+  /// Tensors that the loop writes, null for one that is not known.
+  llvm::SmallPtrSet<const void *, 4> written;
+  bool writesAny = false, hasBarrier = false;
 };
 
 } // namespace
@@ -126,7 +142,10 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
     reason = "it is read from shared memory";
     return false;
   }
-  if (load && writesGlobal) {
+  auto mayBeWritten = [&](const void *tensor) {
+    return writesAny || (!written.empty() && (!tensor || written.contains(nullptr) || written.contains(tensor)));
+  };
+  if (load && mayBeWritten(getTensor(cast<atx::TileLoadOp>(op).getMemory()))) {
     reason = "the loop writes to a tensor, which may be the one that is read";
     return false;
   }
@@ -161,14 +180,18 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
 
 bool LoopStager::collect(bool remarks) {
   loop.getBody()->walk([&](Operation *op) {
+    auto write = [&](Value memory) {
+      if (!isShared(memory))
+        written.insert(getTensor(memory));
+    };
     if (auto store = dyn_cast<atx::TileStoreOp>(op))
-      writesGlobal |= !isShared(store.getMemory());
+      write(store.getMemory());
     else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
-      writesGlobal |= !isShared(atomic.getMemory());
+      write(atomic.getMemory());
     else if (isa<gpu::BarrierOp>(op))
       hasBarrier = true;
     else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
-      writesGlobal = true;
+      writesAny = true;
   });
   llvm::SmallSetVector<Operation *, 16> allNeeded;
   for (auto convert : loop.getBody()->getOps<atx::ConvertLayoutOp>()) {
@@ -423,14 +446,38 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   for (Staged &tile : staged)
     for (Operation *load : tile.loads)
       loads.insert(load);
-  auto emitLoads = [&](Value at) {
+  // Loads of positions (pages, rows to gather) go an iteration ahead of those that need them, so that none waits for
+  // the other.
+  llvm::SmallSetVector<Operation *, 4> positions, positionPart;
+  for (Operation *op : loadPart)
+    if (isa<atx::TileLoadOp>(op) && !loads.contains(op))
+      positions.insert(op);
+  for (Operation *op : llvm::reverse(loadPart))
+    if (positions.contains(op) || llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return positionPart.contains(user);
+        }))
+      positionPart.insert(op);
+  auto emitLoads = [&](Value at, ValueRange known = {}) {
     IRMapping map;
     map.map(loop.getInductionVar(), at);
+    for (auto [position, value] : llvm::zip(positions, known))
+      map.map(position->getResult(0), value);
     for (Operation *op : loadPart)
-      b.clone(*op, map);
+      if (known.empty() || !positions.contains(op))
+        b.clone(*op, map);
     SmallVector<Value> values;
     for (Operation *load : loads)
       values.push_back(map.lookup(load->getResult(0)));
+    return values;
+  };
+  auto emitPositions = [&](Value at) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), at);
+    for (Operation *op : llvm::reverse(positionPart))
+      b.clone(*op, map);
+    SmallVector<Value> values;
+    for (Operation *position : positions)
+      values.push_back(map.lookup(position->getResult(0)));
     return values;
   };
   // The body's counter, which becomes that of the new loop.
@@ -459,6 +506,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   unsigned numOld = inits.size();
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
     llvm::append_range(inits, emitLoads(advance(lower, lead + ahead)));
+  if (!positions.empty())
+    llvm::append_range(inits, emitPositions(advance(lower, lead + prefetch)));
   if (stages > 1)
     inits.push_back(i32(0));
   if (lead > 0)
@@ -475,6 +524,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       auto attrs = load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
       layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
     }
+  for (Operation *position : positions) {
+    auto attrs = position->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
+    layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
+  }
   if (stages > 1)
     layouts.push_back(b.getUnitAttr());
   fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
@@ -489,6 +542,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   SmallVector<SmallVector<Value>> waiting(prefetch);
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
     llvm::append_range(waiting[ahead], args.slice(numOld + ahead * loads.size(), loads.size()));
+  ValueRange known = args.slice(numOld + prefetch * loads.size(), positions.size());
   Value slot = stages > 1 ? args.back() : Value();
   b.setInsertionPointToEnd(body);
   if (stages == 1)
@@ -511,7 +565,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // Everybody has read the tile of the iteration before.
     amdgpu::LDSBarrierOp::create(b, loc);
   }
-  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead));
+  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), known);
   // Without a tile that waits the loads have the length of the body to arrive.
   bool writesLate = prefetch == 0 && stages > 1;
   if (!writesLate)
@@ -520,7 +574,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
   if (prefetch)
-    loaded = emitLoads(advance(at, lead + prefetch));
+    loaded = emitLoads(advance(at, lead + prefetch), known);
+  SmallVector<Value> later;
+  if (!positions.empty())
+    later = emitPositions(advance(at, lead + prefetch + 1));
 
   SmallVector<Value> replacements;
   replacements.push_back(at);
@@ -559,6 +616,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
     llvm::append_range(yields, waiting[ahead]);
   llvm::append_range(yields, loaded);
+  llvm::append_range(yields, later);
   if (stages > 1)
     yields.push_back(next);
   scf::YieldOp::create(b, loc, yields);
