@@ -8,6 +8,7 @@
 
 #include "atrex/Driver/Compile.h"
 #include "Emit.h"
+#include "atrex/Driver/Cache.h"
 #include "atrex/Frontend/Diagnostics.h"
 #include "atrex/Frontend/Format.h"
 #include "atrex/Frontend/Frontend.h"
@@ -338,43 +339,225 @@ std::string printModule(Operation *module) {
   return text;
 }
 
-} // namespace
+//===----------------------------------------------------------------------===//
+// In front of the backend
+//===----------------------------------------------------------------------===//
 
-std::string atrex::getCompilerVersion() { return "atrex " ATREX_VERSION " (LLVM " LLVM_VERSION_STRING ")"; }
+/// A diagnostic as it is printed, with a text of the backend to be put in.
+struct Template {
+  std::string before, after;
 
-std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const CompileOptions &options,
-                                            raw_ostream &diagnostics) {
-  const ChipInfo *chip = lookupChip(options.arch);
-  if (!chip || !chip->isAMDGPU()) {
-    diagnostics << "error: " << describeUnknownTarget(options.arch) << "\n";
+  void print(StringRef text, raw_ostream &os) const { os << before << text << after; }
+};
+
+/// What the backend takes, and what is to be known to end the work behind it
+/// without the module.
+struct Prepared {
+  /// Without the hash of the code object.
+  Manifest manifest;
+  std::string bitcode;
+  /// The backend gave up.
+  Template failure;
+  /// A function keeps bytes in scratch memory; by name, in the order of the module.
+  std::vector<std::pair<std::string, Template>> scratch;
+};
+
+/// Renders what `report` emits; `mark` stands where the text belongs, and
+/// `introduction` in front of it.
+Template makeTemplate(llvm::SourceMgr &sourceMgr, MLIRContext &context, StringRef introduction,
+                      llvm::function_ref<void(StringRef mark)> report) {
+  constexpr StringRef mark = "\x01";
+  std::string text;
+  {
+    llvm::raw_string_ostream os(text);
+    SourceMgrDiagnosticHandler handler(sourceMgr, &context, os);
+    report(mark);
+  }
+  // The mark may also be part of a file's name or of a source line.
+  size_t at = text.find((introduction + mark).str()) + introduction.size();
+  return {text.substr(0, at), text.substr(at + mark.size())};
+}
+
+/// A cache is not used for what stops at an earlier stage.
+bool usesBackend(const CompileOptions &options) {
+  return options.emit == EmitKind::Asm || options.emit == EmitKind::Hsaco;
+}
+
+bool isMLIRSource(llvm::MemoryBufferRef source) { return source.getBufferIdentifier().ends_with(".mlir"); }
+
+void addSource(llvm::SourceMgr &sourceMgr, llvm::MemoryBufferRef source) {
+  sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source.getBuffer(), source.getBufferIdentifier()),
+                               SMLoc());
+}
+
+/// Key of what is compiled, with all files that it was read from, up to the backend.
+std::string makeKey(const llvm::SourceMgr &sourceMgr, const ChipInfo &chip, const CompileOptions &options) {
+  CacheKey key;
+  key.add("ir 1");
+  key.add(getCompilerVersion());
+  key.add(getBuildId());
+  // Names are part of debug information and of messages.
+  key.add(uint64_t(sourceMgr.getNumBuffers()));
+  for (unsigned i = 1; i <= sourceMgr.getNumBuffers(); ++i) {
+    const llvm::MemoryBuffer *buffer = sourceMgr.getMemoryBuffer(i);
+    key.add(buffer->getBufferIdentifier());
+    key.add(buffer->getBuffer());
+  }
+  key.add(chip.arch);
+  key.add(chip.name);
+  key.add(options.op);
+  std::map<std::string, int64_t> dims;
+  for (const auto &dim : options.dims)
+    dims[dim.getKey().str()] = dim.getValue();
+  key.add(uint64_t(dims.size()));
+  for (const auto &[name, value] : dims) {
+    key.add(name);
+    key.add(uint64_t(value));
+  }
+  key.add(uint64_t(options.knobs.size()));
+  for (const auto &[name, value] : options.knobs) {
+    key.add(name);
+    key.add(value);
+  }
+  // The built-in schedule may be left for the generic one, the same text as a file
+  // may not.
+  key.add(uint64_t(options.schedule.empty()));
+  key.add(options.schedule.empty() ? getDefaultSchedule(chip.arch) : options.schedule);
+  key.add(uint64_t(options.needManifest));
+  return key.finish();
+}
+
+/// The key before anything is compiled; nothing for a source that cannot be read,
+/// which compiling reports.
+std::optional<std::string> makeKey(llvm::MemoryBufferRef source, const ChipInfo &chip, const CompileOptions &options) {
+  llvm::SourceMgr sourceMgr;
+  addSource(sourceMgr, source);
+  if (!isMLIRSource(source)) {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); });
+    if (!frontend::readImports(sourceMgr, context))
+      return std::nullopt;
+  }
+  return makeKey(sourceMgr, chip, options);
+}
+
+std::string makeObjectKey(StringRef irKey, const CompileOptions &options) {
+  CacheKey key;
+  key.add("object 1");
+  key.add(irKey);
+  key.add(uint64_t(options.emit));
+  key.add(uint64_t(options.optLevel));
+  key.add(uint64_t(options.backendOptions.size()));
+  for (const std::string &option : options.backendOptions)
+    key.add(option);
+  return key.finish();
+}
+
+/// Diagnostics, manifest, bitcode, the two texts of a failure, and those of the scratch
+/// warnings: (kernel, before, after), each ended by a zero.
+constexpr size_t numIRParts = 6;
+/// Diagnostics, manifest, code.
+constexpr size_t numObjectParts = 3;
+
+/// The manifest as text, if it can be read back the same.
+std::optional<std::string> writeManifest(const Manifest &manifest) {
+  std::string text = manifest.toText();
+  llvm::Expected<Manifest> read = Manifest::fromText(text);
+  if (!read) {
+    llvm::consumeError(read.takeError());
     return std::nullopt;
   }
-  bool isMLIR = source.getBufferIdentifier().ends_with(".mlir");
-  if (isMLIR && !options.knobs.empty()) {
-    diagnostics << "error: '--knob' applies to kernel language sources; '" << source.getBufferIdentifier()
-                << "' is MLIR, which has no knob '" << options.knobs.begin()->first << "'\n";
+  if (read->toText() != text)
     return std::nullopt;
-  }
-  if (isMLIR && !options.dims.empty()) {
-    diagnostics << "error: '--dim' applies to kernel language sources; '" << source.getBufferIdentifier()
-                << "' is MLIR, whose types hold the dimensions\n";
-    return std::nullopt;
-  }
+  return text;
+}
 
+std::optional<Manifest> readManifest(StringRef text) {
+  llvm::Expected<Manifest> manifest = Manifest::fromText(text);
+  if (manifest)
+    return std::move(*manifest);
+  llvm::consumeError(manifest.takeError());
+  return std::nullopt;
+}
+
+void storePrepared(CompileCache &cache, StringRef key, const Prepared &prepared, StringRef reported,
+                   raw_ostream &diagnostics) {
+  std::optional<std::string> manifest = writeManifest(prepared.manifest);
+  if (!manifest)
+    return;
+  std::string scratch;
+  for (const auto &[kernel, text] : prepared.scratch)
+    for (StringRef part : {StringRef(kernel), StringRef(text.before), StringRef(text.after)}) {
+      // Never in a name, and a source with it is no text.
+      if (part.contains('\0'))
+        return;
+      scratch += part;
+      scratch += '\0';
+    }
+  cache.store(CompileCache::Level::IR, key,
+              {reported, *manifest, prepared.bitcode, prepared.failure.before, prepared.failure.after, scratch},
+              diagnostics);
+}
+
+/// Fills `prepared` and `reported`, the diagnostics of its making.
+bool loadPrepared(CompileCache &cache, StringRef key, Prepared &prepared, std::string &reported,
+                  raw_ostream &diagnostics) {
+  std::optional<std::vector<std::string>> parts = cache.load(CompileCache::Level::IR, key, numIRParts, diagnostics);
+  if (!parts)
+    return false;
+  std::optional<Manifest> manifest = readManifest((*parts)[1]);
+  if (!manifest)
+    return false;
+  reported = std::move((*parts)[0]);
+  prepared.manifest = std::move(*manifest);
+  prepared.bitcode = std::move((*parts)[2]);
+  prepared.failure = {std::move((*parts)[3]), std::move((*parts)[4])};
+  SmallVector<StringRef> texts;
+  StringRef((*parts)[5]).split(texts, '\0');
+  for (size_t i = 0; i + 3 <= texts.size(); i += 3)
+    prepared.scratch.push_back({texts[i].str(), {texts[i + 1].str(), texts[i + 2].str()}});
+  return true;
+}
+
+void storeObject(CompileCache &cache, StringRef key, const CompileResult &result, StringRef reported,
+                 raw_ostream &diagnostics) {
+  if (std::optional<std::string> manifest = writeManifest(result.manifest))
+    cache.store(CompileCache::Level::Object, key, {reported, *manifest, result.output}, diagnostics);
+}
+
+/// Fills `result` and says what was said when it was made.
+bool loadObject(CompileCache &cache, StringRef key, CompileResult &result, raw_ostream &diagnostics) {
+  std::optional<std::vector<std::string>> parts =
+      cache.load(CompileCache::Level::Object, key, numObjectParts, diagnostics);
+  if (!parts)
+    return false;
+  std::optional<Manifest> manifest = readManifest((*parts)[1]);
+  if (!manifest)
+    return false;
+  diagnostics << (*parts)[0];
+  result.manifest = std::move(*manifest);
+  result.output = std::move((*parts)[2]);
+  return true;
+}
+
+/// Does what lies in front of the backend. Where an earlier stage is asked for, its
+/// text is the result instead. `key`, if any, becomes the key of what was read.
+std::optional<Prepared> prepare(llvm::MemoryBufferRef source, const ChipInfo &chip, const CompileOptions &options,
+                                std::string *key, std::string &stageText, raw_ostream &diagnostics) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
   registerAllPasses();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(source.getBuffer(), source.getBufferIdentifier()),
-                               SMLoc());
+  addSource(sourceMgr, source);
   SourceMgrDiagnosticHandler handler(sourceMgr, &context, diagnostics);
 
-  OwningOpRef<ModuleOp> module = parseSource(sourceMgr, context, isMLIR, options);
+  OwningOpRef<ModuleOp> module = parseSource(sourceMgr, context, isMLIRSource(source), options);
   if (!module)
     return std::nullopt;
-  CompileResult result;
+  if (key)
+    *key = makeKey(sourceMgr, chip, options);
   if (options.emit == EmitKind::Atx) {
     std::optional<std::string> text = frontend::printSource(*module);
     if (!text)
@@ -387,14 +570,15 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
         frontend::formatSource(printed.getMemoryBuffer(printed.getMainFileID())->getBuffer(), printedDiags);
     if (!formatted)
       return std::nullopt;
-    result.output = std::move(*formatted);
-    return result;
+    stageText = std::move(*formatted);
+    return Prepared();
   }
   if (options.emit == EmitKind::MLIR) {
-    result.output = printModule(*module);
-    return result;
+    stageText = printModule(*module);
+    return Prepared();
   }
 
+  Prepared result;
   // The program that was asked for: a plan beside what it launches, or the only
   // function.
   func::FuncOp program;
@@ -404,7 +588,7 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   if (program)
     result.manifest.knobs = getKnobs(program);
 
-  std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip->arch) : options.schedule;
+  std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip.arch) : options.schedule;
   std::string stage;
   StringRef stagePass = options.emit == EmitKind::Tile       ? StringRef(tileFormPass)
                         : options.emit == EmitKind::Fragment ? StringRef(fragmentFormPass)
@@ -462,8 +646,8 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   if (!stagePass.empty()) {
     // A stage that was reached is shown even if a later pass fails.
     if (!stage.empty()) {
-      result.output = std::move(stage);
-      return result;
+      stageText = std::move(stage);
+      return Prepared();
     }
     if (ok)
       diagnostics << options.scheduleName << ": error: the schedule has no pass '" << stagePass << "'\n";
@@ -472,8 +656,8 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
   if (!ok)
     return std::nullopt;
   if (options.emit == EmitKind::LLVM) {
-    result.output = printModule(*module);
-    return result;
+    stageText = printModule(*module);
+    return Prepared();
   }
 
   auto gpuModules = llvm::to_vector(module->getOps<gpu::GPUModuleOp>());
@@ -485,7 +669,7 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     return std::nullopt;
   }
   Manifest &manifest = result.manifest;
-  manifest.arch = chip->arch.str();
+  manifest.arch = chip.arch.str();
   manifest.compiler = getCompilerVersion();
   manifest.sourceHash = hash(source.getBuffer());
   manifest.schedule = stripSchedule(schedule);
@@ -522,23 +706,117 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     manifest.op = manifest.kernels.front().name;
   }
 
-  llvm::Expected<EmittedCode> code = emitCode(gpuModules.front(), chip->arch, options.emit == EmitKind::Asm,
-                                              /*wantCodeObject=*/options.emit == EmitKind::Hsaco);
-  if (!code) {
-    emitError(gpuModules.front().getLoc()) << llvm::toString(code.takeError());
+  gpu::GPUModuleOp gpuModule = gpuModules.front();
+  llvm::Expected<std::string> bitcode = translateToBitcode(gpuModule);
+  if (!bitcode) {
+    emitError(gpuModule.getLoc()) << llvm::toString(bitcode.takeError());
     return std::nullopt;
   }
+  result.bitcode = std::move(*bitcode);
+  result.failure =
+      makeTemplate(sourceMgr, context, "error: ", [&](StringRef mark) { emitError(gpuModule.getLoc()) << mark; });
   // Registers that do not suffice cost dearly; nobody shall find out on the device.
-  for (auto func : gpuModules.front().getOps<LLVM::LLVMFuncOp>())
-    if (uint64_t bytes = code->scratchBytes.lookup(func.getName()))
-      emitWarning(func.getLoc()) << "kernel '" << func.getName() << "' keeps " << bytes
+  for (auto func : gpuModule.getOps<LLVM::LLVMFuncOp>()) {
+    if (func.isExternal())
+      continue;
+    std::string beginning = ("kernel '" + func.getName() + "' keeps ").str();
+    Template warning = makeTemplate(sourceMgr, context, beginning, [&](StringRef mark) {
+      emitWarning(func.getLoc()) << beginning << mark
                                  << " bytes of each work-item in scratch memory, since its registers do not suffice; "
                                     "use smaller tiles or more work-items";
-  if (options.emit == EmitKind::Asm) {
-    result.output = std::move(code->assembly);
+    });
+    result.scratch.push_back({func.getName().str(), std::move(warning)});
+  }
+  return result;
+}
+
+} // namespace
+
+std::string atrex::getCompilerVersion() { return "atrex " ATREX_VERSION " (LLVM " LLVM_VERSION_STRING ")"; }
+
+std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const CompileOptions &options,
+                                            raw_ostream &diagnostics) {
+  const ChipInfo *chip = lookupChip(options.arch);
+  if (!chip || !chip->isAMDGPU()) {
+    diagnostics << "error: " << describeUnknownTarget(options.arch) << "\n";
+    return std::nullopt;
+  }
+  bool isMLIR = isMLIRSource(source);
+  if (isMLIR && !options.knobs.empty()) {
+    diagnostics << "error: '--knob' applies to kernel language sources; '" << source.getBufferIdentifier()
+                << "' is MLIR, which has no knob '" << options.knobs.begin()->first << "'\n";
+    return std::nullopt;
+  }
+  if (isMLIR && !options.dims.empty()) {
+    diagnostics << "error: '--dim' applies to kernel language sources; '" << source.getBufferIdentifier()
+                << "' is MLIR, whose types hold the dimensions\n";
+    return std::nullopt;
+  }
+
+  BackendOptions backend{options.optLevel, options.backendOptions};
+  if (llvm::Error error = checkBackendOptions(backend)) {
+    diagnostics << "error: " << llvm::toString(std::move(error)) << "\n";
+    return std::nullopt;
+  }
+
+  CompileResult result;
+  Prepared prepared;
+  if (!usesBackend(options)) {
+    if (!prepare(source, *chip, options, nullptr, result.output, diagnostics))
+      return std::nullopt;
     return result;
   }
-  manifest.codeObjectHash = hash(code->codeObject);
-  result.output = std::move(code->codeObject);
+
+  CompileCache *cache = options.cache;
+  std::optional<std::string> key = cache ? makeKey(source, *chip, options) : std::nullopt;
+  if (!key)
+    cache = nullptr;
+  std::string objectKey;
+  // What was reported in front of the backend and behind it; a later compilation
+  // that finds the result says it again.
+  std::string reported, behind;
+  if (cache) {
+    objectKey = makeObjectKey(*key, options);
+    if (loadObject(*cache, objectKey, result, diagnostics))
+      return result;
+  }
+  if (!cache || !loadPrepared(*cache, *key, prepared, reported, diagnostics)) {
+    std::string readKey;
+    llvm::raw_string_ostream os(reported);
+    std::optional<Prepared> made =
+        prepare(source, *chip, options, cache ? &readKey : nullptr, result.output, cache ? os : diagnostics);
+    if (!made) {
+      diagnostics << reported;
+      return std::nullopt;
+    }
+    prepared = std::move(*made);
+    // A file changed in between.
+    if (cache && readKey != *key)
+      cache = nullptr;
+    if (cache)
+      storePrepared(*cache, *key, prepared, reported, diagnostics);
+  }
+  diagnostics << reported;
+
+  llvm::Expected<EmittedCode> code = emitCode(prepared.bitcode, chip->arch, backend, options.emit == EmitKind::Asm,
+                                              /*wantCodeObject=*/options.emit == EmitKind::Hsaco);
+  if (!code) {
+    prepared.failure.print(llvm::toString(code.takeError()), diagnostics);
+    return std::nullopt;
+  }
+  llvm::raw_string_ostream os(behind);
+  for (const auto &[kernel, warning] : prepared.scratch)
+    if (uint64_t bytes = code->scratchBytes.lookup(kernel))
+      warning.print(std::to_string(bytes), os);
+  diagnostics << behind;
+  result.manifest = std::move(prepared.manifest);
+  if (options.emit == EmitKind::Asm) {
+    result.output = std::move(code->assembly);
+  } else {
+    result.manifest.codeObjectHash = hash(code->codeObject);
+    result.output = std::move(code->codeObject);
+  }
+  if (cache)
+    storeObject(*cache, objectKey, result, reported + behind, diagnostics);
   return result;
 }

@@ -9,6 +9,9 @@
 #include "Emit.h"
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -16,6 +19,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,6 +30,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <mutex>
+#include <shared_mutex>
 
 LLD_HAS_DRIVER(elf)
 
@@ -103,7 +108,103 @@ struct DiagnosticCollector : DiagnosticHandler {
   StringMap<uint64_t> &scratchBytes;
 };
 
-void optimize(Module &module, TargetMachine &machine) {
+//===----------------------------------------------------------------------===//
+// Options of LLVM
+//===----------------------------------------------------------------------===//
+
+/// Options of LLVM's command line are global: whoever sets some is alone.
+std::shared_mutex optionsMutex;
+
+/// The option whose name is closest to a misspelt one, if any is close.
+std::string findSimilarOption(StringRef name) {
+  unsigned limit = std::max<size_t>(1, name.size() / 4), least = limit;
+  StringRef best;
+  for (const auto &entry : cl::getRegisteredOptions()) {
+    StringRef candidate = entry.first;
+    if (!is_contained(entry.second->Categories, &cl::getGeneralCategory()))
+      continue;
+    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
+    // The order of the table is none.
+    if (distance > least || (distance == least && !best.empty() && best <= candidate))
+      continue;
+    least = distance;
+    best = candidate;
+  }
+  return best.empty() ? std::string() : "; did you mean '-" + best.str() + "'?";
+}
+
+/// Sets options, which whoever holds the mutex resets again.
+Error applyOptions(ArrayRef<std::string> texts) {
+  StringSet<> seen;
+  for (const std::string &text : texts) {
+    auto fail = [&](const Twine &why) { return makeError("backend option '" + text + "': " + why); };
+    StringRef rest = text;
+    bool hasDash = rest.consume_front("-");
+    rest.consume_front("-");
+    auto [name, value] = rest.split('=');
+    bool hasValue = name.size() != rest.size();
+    if (!hasDash || name.empty())
+      return fail("expected '-NAME' or '-NAME=VALUE'");
+    auto found = cl::getRegisteredOptions().find(name);
+    if (found == cl::getRegisteredOptions().end())
+      return fail("LLVM has no option '-" + name + "'" + findSimilarOption(name));
+    cl::Option *option = found->second;
+    // Those of programs, and those that print a text and exit.
+    if (!is_contained(option->Categories, &cl::getGeneralCategory()))
+      return fail("'-" + name + "' is no option of LLVM's passes and code generation");
+    bool isList = option->getNumOccurrencesFlag() == cl::ZeroOrMore || option->getNumOccurrencesFlag() == cl::OneOrMore;
+    if (!seen.insert(name).second && !isList)
+      return fail("'-" + name + "' is given twice");
+    if (option->getValueExpectedFlag() == cl::ValueRequired && !hasValue)
+      return fail("'-" + name + "' needs a value, as in '-" + name + "=VALUE'");
+    if (option->getValueExpectedFlag() == cl::ValueDisallowed && hasValue)
+      return fail("'-" + name + "' takes no value");
+    SmallVector<StringRef> values{value};
+    if (option->getMiscFlags() & cl::CommaSeparated) {
+      values.clear();
+      value.split(values, ',');
+    }
+    // LLVM prints what is wrong with the value.
+    for (StringRef one : values)
+      if (option->addOccurrence(0, name, one))
+        return fail("the value '" + value + "' does not suit '-" + name + "'");
+  }
+  return Error::success();
+}
+
+/// Holds the options of LLVM as they are asked for.
+class OptionsScope {
+public:
+  explicit OptionsScope(const BackendOptions &options) {
+    if (options.llvmOptions.empty()) {
+      shared = std::shared_lock(optionsMutex);
+      return;
+    }
+    exclusive = std::unique_lock(optionsMutex);
+    // Nothing that was set before takes part.
+    cl::ResetAllOptionOccurrences();
+  }
+  ~OptionsScope() {
+    if (exclusive)
+      cl::ResetAllOptionOccurrences();
+  }
+
+private:
+  std::shared_lock<std::shared_mutex> shared;
+  std::unique_lock<std::shared_mutex> exclusive;
+};
+
+//===----------------------------------------------------------------------===//
+// Passes and code generation
+//===----------------------------------------------------------------------===//
+
+OptimizationLevel getPassLevel(unsigned level) {
+  constexpr const OptimizationLevel *levels[] = {&OptimizationLevel::O0, &OptimizationLevel::O1, &OptimizationLevel::O2,
+                                                 &OptimizationLevel::O3};
+  return *levels[level];
+}
+
+void optimize(Module &module, TargetMachine &machine, unsigned level) {
   LoopAnalysisManager lam;
   FunctionAnalysisManager fam;
   CGSCCAnalysisManager cgam;
@@ -114,7 +215,7 @@ void optimize(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(fam);
   builder.registerLoopAnalyses(lam);
   builder.crossRegisterProxies(lam, fam, cgam, mam);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, mam);
+  builder.buildPerModuleDefaultPipeline(getPassLevel(level)).run(module, mam);
 }
 
 Error emitFile(Module &module, TargetMachine &machine, CodeGenFileType type, SmallVectorImpl<char> &output) {
@@ -160,14 +261,16 @@ Expected<std::string> link(StringRef object) {
   return (*buffer)->getBuffer().str();
 }
 
-Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssembly, bool wantCodeObject,
+Error emitInto(StringRef bitcode, StringRef arch, unsigned optLevel, bool wantAssembly, bool wantCodeObject,
                EmittedCode &code) {
   LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors, code.scratchBytes));
-  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(gpuModule, context, gpuModule.getName());
-  if (!module)
-    return makeError("translation to LLVM IR failed");
+  Expected<std::unique_ptr<Module>> read = parseBitcodeFile(MemoryBufferRef(bitcode, "module"), context);
+  if (!read)
+    return read.takeError();
+  std::unique_ptr<Module> module = std::move(*read);
+  module->setModuleIdentifier(module->getSourceFileName());
 
   Triple triple("amdgcn-amd-amdhsa");
   std::string message;
@@ -176,8 +279,8 @@ Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssemb
     return makeError(message);
   TargetOptions options;
   options.MCOptions.AsmVerbose = true;
-  std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(triple, arch, "", options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, arch, "", options, Reloc::PIC_, std::nullopt, *CodeGenOpt::getLevel(int(optLevel))));
   if (!machine)
     return makeError("the backend does not know '" + arch + "'");
   module->setTargetTriple(triple);
@@ -190,7 +293,7 @@ Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssemb
     // Subnormals are kept, as in the references.
     function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
   }
-  optimize(*module, *machine);
+  optimize(*module, *machine, optLevel);
   for (Function &function : *module)
     if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
       return makeError("'" + function.getName() + "' would need a device library, which is never linked");
@@ -218,28 +321,71 @@ Error emitInto(mlir::gpu::GPUModuleOp gpuModule, StringRef arch, bool wantAssemb
   return Error::success();
 }
 
-} // namespace
-
-Expected<EmittedCode> atrex::emitCode(mlir::gpu::GPUModuleOp module, StringRef arch, bool wantAssembly,
-                                      bool wantCodeObject) {
+/// Runs `work`, from which fatal errors of LLVM come back as errors: they must not
+/// take the tool down.
+Error runGuarded(function_ref<Error()> work) {
   initializeTarget();
-  // The backend reports what it cannot select by a fatal error; it must not take
-  // the tool down.
-  EmittedCode code;
   std::string fatal;
   std::optional<Error> result;
   CrashRecoveryContext recovery;
   bool finished = recovery.RunSafely([&] {
     fatalMessage = &fatal;
-    result.emplace(emitInto(module, arch, wantAssembly, wantCodeObject, code));
+    result.emplace(work());
   });
   fatalMessage = nullptr;
-  if (!finished) {
-    if (result)
-      consumeError(std::move(*result));
-    return makeError("the backend gave up" + (fatal.empty() ? "" : ": " + fatal));
-  }
-  if (*result)
+  if (finished)
     return std::move(*result);
+  if (result)
+    consumeError(std::move(*result));
+  return makeError("the backend gave up" + (fatal.empty() ? "" : ": " + fatal));
+}
+
+} // namespace
+
+Error atrex::checkBackendOptions(const BackendOptions &options) {
+  if (options.optLevel > 3)
+    return makeError("optimization level " + Twine(options.optLevel) + " is not one of 0, 1, 2, 3");
+  if (options.llvmOptions.empty())
+    return Error::success();
+  OptionsScope scope(options);
+  return runGuarded([&] { return applyOptions(options.llvmOptions); });
+}
+
+Expected<std::string> atrex::translateToBitcode(mlir::gpu::GPUModuleOp module) {
+  std::string bitcode;
+  Error error = runGuarded([&]() -> Error {
+    LLVMContext context;
+    std::unique_ptr<Module> translated = mlir::translateModuleToLLVMIR(module, context, module.getName());
+    if (!translated)
+      return makeError("translation to LLVM IR failed");
+    raw_string_ostream os(bitcode);
+    // Passes visit users in the order of their lists.
+    WriteBitcodeToFile(*translated, os, /*ShouldPreserveUseListOrder=*/true);
+    return Error::success();
+  });
+  if (error)
+    return std::move(error);
+  return bitcode;
+}
+
+Expected<EmittedCode> atrex::emitCode(StringRef bitcode, StringRef arch, const BackendOptions &options,
+                                      bool wantAssembly, bool wantCodeObject) {
+  EmittedCode code;
+  OptionsScope scope(options);
+  Error error = runGuarded([&]() -> Error {
+    if (Error unknown = applyOptions(options.llvmOptions))
+      return unknown;
+    return emitInto(bitcode, arch, options.optLevel, wantAssembly, wantCodeObject, code);
+  });
+  if (error)
+    return std::move(error);
   return code;
+}
+
+Expected<EmittedCode> atrex::emitCode(mlir::gpu::GPUModuleOp module, StringRef arch, bool wantAssembly,
+                                      bool wantCodeObject) {
+  Expected<std::string> bitcode = translateToBitcode(module);
+  if (!bitcode)
+    return bitcode.takeError();
+  return emitCode(*bitcode, arch, BackendOptions(), wantAssembly, wantCodeObject);
 }

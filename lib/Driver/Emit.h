@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace atrex {
 
@@ -23,8 +24,30 @@ struct EmittedCode {
   llvm::StringMap<uint64_t> scratchBytes;
 };
 
-/// Translates, optimizes and assembles `module`, and links it in process. A
-/// failure inside the backend, fatal ones included, comes back as an error.
+/// What the backend may be told apart from the module.
+struct BackendOptions {
+  /// 0 to 3, of LLVM's passes and of code generation.
+  unsigned optLevel = 3;
+  /// Options of LLVM's command line, `-NAME` or `-NAME=VALUE`.
+  std::vector<std::string> llvmOptions;
+};
+
+/// An error when LLVM does not take an option: one that it has not, a value that
+/// does not suit, one given twice. Resets the command line library when there are
+/// options of LLVM to look at.
+llvm::Error checkBackendOptions(const BackendOptions &options);
+
+/// LLVM bitcode of `module`: all that the backend sees of it.
+llvm::Expected<std::string> translateToBitcode(mlir::gpu::GPUModuleOp module);
+
+/// Optimizes and assembles a module in bitcode, and links it in process. A failure
+/// inside the backend, fatal ones included, comes back as an error. Threads may
+/// call this at a time; with options of LLVM, which are global, the others wait.
+/// The linker, and options of LLVM, reset the command line library.
+llvm::Expected<EmittedCode> emitCode(llvm::StringRef bitcode, llvm::StringRef arch, const BackendOptions &options,
+                                     bool wantAssembly, bool wantCodeObject);
+
+/// The same of a module that is not translated yet, with the usual options.
 llvm::Expected<EmittedCode> emitCode(mlir::gpu::GPUModuleOp module, llvm::StringRef arch, bool wantAssembly,
                                      bool wantCodeObject);
 

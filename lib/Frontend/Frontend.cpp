@@ -320,6 +320,14 @@ mlir::OwningOpRef<mlir::ModuleOp> atrex::frontend::importAtx(llvm::SourceMgr &so
   return module;
 }
 
+bool atrex::frontend::readImports(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context) {
+  Diagnostics diags(sourceMgr, context);
+  Loader loader(sourceMgr, diags);
+  unsigned mainBuffer = sourceMgr.getMainFileID();
+  loader.load(mainBuffer, sourceMgr.getMemoryBuffer(mainBuffer)->getBufferIdentifier());
+  return diags.getNumErrors() == 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Knobs
 //===----------------------------------------------------------------------===//

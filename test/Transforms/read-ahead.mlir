@@ -72,7 +72,7 @@ gpu.module @kernels {
 #l = #atx.tile_layout<64, [[64t1, 4r1]]>
 
 // What is written in the iteration, before the barrier, before the read or by the counter stays: here the slot is the
-// counter's, the other stage is written before it is read, and the third loop ends without a barrier.
+// counter's, the other stage has one slot, written before it is read, and the third loop ends without a barrier.
 // REMARK: remark: staged tiles are not read ahead: no barrier ends an iteration, since a tile has a single slot or the loop writes behind it
 // CHECK-LABEL: gpu.func @stays
 // CHECK-COUNT-3: scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) -> (vector<256xf32>)
@@ -86,6 +86,7 @@ gpu.module @kernels {
     %a = atx.stage_alloc slots 2 order [0] : !atx.stage<vector<256xf32>>
     atx.stage_write %zero, %a[%c0] : !atx.stage<vector<256xf32>>
     atx.stage_write %zero, %a[%c1] : !atx.stage<vector<256xf32>>
+    %b = atx.stage_alloc slots 1 order [0] : !atx.stage<vector<256xf32>>
     amdgpu.lds_barrier
     %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %zero) -> (vector<256xf32>) : i32 {
       %x = atx.stage_read %a[%i] {atx.tile_layouts = [#l]} : !atx.stage<vector<256xf32>>
@@ -94,8 +95,8 @@ gpu.module @kernels {
       scf.yield %s : vector<256xf32>
     } {atx.tile_layouts = [#l]}
     %t = scf.for %i = %c0 to %c2 step %c1 iter_args(%sum = %r) -> (vector<256xf32>) : i32 {
-      atx.stage_write %sum, %a[%c0] : !atx.stage<vector<256xf32>>
-      %x = atx.stage_read %a[%c0] {atx.tile_layouts = [#l]} : !atx.stage<vector<256xf32>>
+      atx.stage_write %sum, %b[%c0] : !atx.stage<vector<256xf32>>
+      %x = atx.stage_read %b[%c0] {atx.tile_layouts = [#l]} : !atx.stage<vector<256xf32>>
       %s = arith.addf %sum, %x {atx.tile_layouts = [#l]} : vector<256xf32>
       amdgpu.lds_barrier
       scf.yield %s : vector<256xf32>
@@ -107,6 +108,7 @@ gpu.module @kernels {
       atx.stage_write %s, %a[%c0] : !atx.stage<vector<256xf32>>
       scf.yield %s : vector<256xf32>
     } {atx.tile_layouts = [#l]}
+    atx.stage_dealloc %b : !atx.stage<vector<256xf32>>
     atx.stage_dealloc %a : !atx.stage<vector<256xf32>>
     gpu.return
   }

@@ -23,6 +23,7 @@
 #include "atrex/Bench/Verdict.h"
 #include "atrex/Device/Device.h"
 #include "atrex/Device/Sim/MatrixRunner.h"
+#include "atrex/Driver/Cache.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Frontend.h"
 #include "atrex/Runtime/Manifest.h"
@@ -107,6 +108,63 @@ void gemmToLowered(benchmark::State &state) {
 }
 
 void gemmToCodeObject(benchmark::State &state) { lowerGemm(state, EmitKind::Hsaco, ""); }
+
+/// What a cache leaves to do.
+enum class Cached { Nothing, IR, Object };
+
+/// Compiling a kernel language source. Without the module in a cache, with it (a
+/// change of backend options), and with the code (a repetition).
+void compileKernel(benchmark::State &state, StringRef name, CompileOptions options, Cached cached) {
+  std::string path = (ATREX_SOURCE_DIR "/test/perf/Inputs/" + name + ".atx").str();
+  ErrorOr<std::unique_ptr<MemoryBuffer>> source = MemoryBuffer::getFile(path);
+  if (!source) {
+    errs() << "atrex-perf: cannot read '" << path << "'\n";
+    exit(1);
+  }
+  SmallString<128> directory;
+  std::unique_ptr<CompileCache> cache;
+  if (cached != Cached::Nothing) {
+    if (std::error_code ec = sys::fs::createUniqueDirectory("atrex-perf", directory)) {
+      errs() << "atrex-perf: cannot create a directory: " << ec.message() << "\n";
+      exit(1);
+    }
+    cache = cantFail(CompileCache::open(directory));
+    options.cache = cache.get();
+  }
+  auto run = [&] {
+    if (!compile((*source)->getMemBufferRef(), options, errs()))
+      exit(1);
+  };
+  if (cache)
+    run();
+  SmallString<128> objects(directory);
+  sys::path::append(objects, "object");
+  for (auto _ : state) {
+    if (cached == Cached::IR) {
+      state.PauseTiming();
+      sys::fs::remove_directories(objects);
+      sys::fs::create_directory(objects);
+      state.ResumeTiming();
+    }
+    run();
+  }
+  if (cache)
+    sys::fs::remove_directories(directory);
+}
+
+CompileOptions getGemmOptions() {
+  CompileOptions options;
+  options.dims["M"] = options.dims["N"] = options.dims["K"] = 4096;
+  options.knobs["BK"] = "32";
+  return options;
+}
+
+CompileOptions getAttentionOptions() {
+  CompileOptions options;
+  options.dims["H"] = 32;
+  options.dims["D"] = 128;
+  return options;
+}
 
 /// The static report of a code object.
 void reportOn(benchmark::State &state, StringRef path, const CompileOptions &options) {
@@ -457,6 +515,14 @@ int main(int argc, char **argv) {
         ->MinTime(0.05)
         ->Repetitions(5)
         ->ReportAggregatesOnly();
+  for (auto [suffix, cached] : {std::pair("", Cached::Nothing), std::pair("_cached_ir", Cached::IR),
+                                std::pair("_cached_object", Cached::Object)}) {
+    add("compile_gemm_256" + std::string(suffix),
+        [cached = cached](benchmark::State &state) { compileKernel(state, "gemm", getGemmOptions(), cached); });
+    add("compile_attention" + std::string(suffix), [cached = cached](benchmark::State &state) {
+      compileKernel(state, "attention", getAttentionOptions(), cached);
+    });
+  }
   add("bench_draw", benchDraw);
   add("bench_judge", benchJudge);
   benchmark::Initialize(&count, rest.data());

@@ -9,6 +9,7 @@
 #include "FormatFiles.h"
 #include "atrex/Analysis/StaticReport.h"
 #include "atrex/Device/Sim/Coverage.h"
+#include "atrex/Driver/Cache.h"
 #include "atrex/Driver/CommandLine.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Frontend/Builtins.h"
@@ -80,6 +81,20 @@ cl::opt<bool> emitSpace("emit-space",
                         cl::desc("Write the knobs, their constraints and the tunable pass options as JSON"),
                         cl::cat(category));
 cl::opt<bool> timing("timing", cl::desc("Print the time of each pass to standard error"), cl::cat(category));
+cl::opt<unsigned> optLevel("opt-level", cl::desc("Level of LLVM's passes and of code generation, 0 to 3"),
+                           cl::value_desc("level"), cl::init(3), cl::cat(category));
+cl::list<std::string> backendOptions("backend-option",
+                                     cl::desc("Option of LLVM's command line for passes and code generation, such as "
+                                              "-amdgpu-use-amdgpu-trackers=1; may be repeated"),
+                                     cl::value_desc("-NAME[=V]"), cl::cat(category));
+cl::opt<std::string> cacheName("cache", cl::desc("Keep modules and code in a directory, and take them from there"),
+                               cl::value_desc("directory"), cl::cat(category));
+cl::opt<unsigned> cacheLimit("cache-limit", cl::desc("MiB that the cache may take; what was not used longest goes"),
+                             cl::value_desc("MiB"), cl::init(CompileCache::defaultMaxBytes >> 20), cl::cat(category));
+cl::opt<bool> statistics("statistics",
+                         cl::desc("Print what the cache was asked for and held, as JSON, to standard "
+                                  "error"),
+                         cl::cat(category));
 
 int usageError(const Twine &message) {
   WithColor::error(errs(), "atrex-compile") << message << "\n";
@@ -98,7 +113,22 @@ struct Settings {
   Emit emit = Emit::Hsaco;
   ReportKind report = ReportKind::None;
   bool remarks = false;
+  bool statistics = false;
 };
+
+/// An option of LLVM itself on the command line: it acts on the backend, too, but the
+/// cache does not know of it, and options of the backend reset it.
+StringRef findLLVMOption() {
+  StringRef found;
+  for (const auto &entry : cl::getRegisteredOptions()) {
+    StringRef name = entry.first;
+    // How modules are printed is no matter of the backend.
+    if (entry.second->getNumOccurrences() && is_contained(entry.second->Categories, &cl::getGeneralCategory()) &&
+        !name.starts_with("mlir-") && (found.empty() || name < found))
+      found = name;
+  }
+  return found;
+}
 
 /// Writes all files or none: what cannot be written is found out first, and what
 /// was written in front of a failure is removed.
@@ -133,12 +163,16 @@ void printRemarks(const StaticReport &report, MemoryBufferRef source, raw_ostrea
 
 /// Report and remarks as the settings ask for them.
 void printFacts(const StaticReport &facts, const Settings &settings, MemoryBufferRef source, const ChipInfo &chip,
-                raw_ostream &os) {
+                const CompileCache *cache, raw_ostream &os) {
   if (settings.remarks)
     printRemarks(facts, source, os);
-  if (settings.report == ReportKind::JSON)
-    os << formatv("{0:2}", toJSON(facts, chip)) << "\n";
-  else if (settings.report == ReportKind::Text)
+  if (settings.report == ReportKind::JSON) {
+    json::Value report = toJSON(facts, chip);
+    if (cache)
+      (*report.getAsObject())["cache"] = toJSON(cache->getStatistics());
+    os << formatv("{0:2}", report) << "\n";
+  }
+  if (settings.report == ReportKind::Text)
     os << toText(facts, chip);
 }
 
@@ -175,7 +209,7 @@ int reportCodeObject(MemoryBufferRef code, const Settings &settings, bool isArch
   if (!facts)
     return fail(
         createStringError(inconvertibleErrorCode(), "'" + settings.input + "': " + toString(facts.takeError())));
-  printFacts(*facts, settings, MemoryBufferRef("", ""), *own, outs());
+  printFacts(*facts, settings, MemoryBufferRef("", ""), *own, nullptr, outs());
   return 0;
 }
 
@@ -220,13 +254,26 @@ int main(int argc, char **argv) {
   if (inputNames.size() > 1)
     return usageError("one input file at a time, got " + Twine(inputNames.size()));
 
-  const Settings settings{inputNames.front(), outputName, emitKind, report, remarks};
+  const Settings settings{inputNames.front(), outputName, emitKind, report, remarks, statistics};
   CompileOptions options;
   options.arch = chip->arch.str();
   if (StringRef(arch) != chip->arch)
     options.arch = arch;
   options.op = opName;
   options.printTimings = timing;
+  if (optLevel > 3)
+    return usageError("'--opt-level " + Twine(optLevel) + "': expected a level from 0 to 3");
+  options.optLevel = optLevel;
+  options.backendOptions.assign(backendOptions.begin(), backendOptions.end());
+  bool hasCache = cacheName.getNumOccurrences();
+  if (hasCache || !options.backendOptions.empty())
+    if (StringRef name = findLLVMOption(); !name.empty())
+      return usageError("'-" + name + "' is an option of LLVM: together with " +
+                        (hasCache ? "--cache" : "--backend-option") + ", give it as '--backend-option=-" + name +
+                        "' with its value");
+  if (!hasCache && (statistics || cacheLimit.getNumOccurrences()))
+    return usageError(Twine(statistics ? "--statistics" : "--cache-limit") +
+                      " is about the cache; name its directory with --cache");
   if (Error error = parseDims(dims, "dim", options.dims))
     return usageError(toString(std::move(error)));
   if (Error error = parseKnobs(knobs, options.knobs))
@@ -301,12 +348,23 @@ int main(int argc, char **argv) {
   }
 
   options.needManifest = toDirectory;
+  std::unique_ptr<CompileCache> cache;
+  if (hasCache) {
+    Expected<std::unique_ptr<CompileCache>> opened = CompileCache::open(cacheName, uint64_t(cacheLimit) << 20);
+    if (!opened)
+      return fail(opened.takeError());
+    cache = std::move(*opened);
+    options.cache = cache.get();
+  }
   // A report as JSON stands alone: what the compiler remarks beside is asked for by --remarks.
   std::string messages;
   raw_string_ostream messageStream(messages);
   bool quiet = settings.report == ReportKind::JSON && !settings.remarks;
   std::optional<CompileResult> result =
       compile((*source)->getMemBufferRef(), options, quiet ? static_cast<raw_ostream &>(messageStream) : errs());
+  // The report as JSON has them.
+  if (settings.statistics && !(quiet && result))
+    errs() << json::Value(json::Object{{"cache", toJSON(cache->getStatistics())}}) << "\n";
   if (!result) {
     errs() << messages;
     return 1;
@@ -322,7 +380,7 @@ int main(int argc, char **argv) {
     if (!facts)
       return fail(facts.takeError());
     raw_string_ostream os(reportText);
-    printFacts(*facts, settings, (*source)->getMemBufferRef(), *chip, os);
+    printFacts(*facts, settings, (*source)->getMemBufferRef(), *chip, cache.get(), os);
   }
 
   std::string usedSchedule = result->manifest.schedule + "\n";

@@ -19,8 +19,10 @@
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <string>
+#include <vector>
 
 namespace atrex {
+class CompileCache;
 
 /// Last stage to run; the text of that stage is the result.
 enum class EmitKind : uint8_t { Atx, MLIR, Tile, Fragment, LLVM, Asm, Hsaco };
@@ -43,6 +45,17 @@ struct CompileOptions {
   /// entry; with this they are an error.
   bool needManifest = true;
   bool printTimings = false;
+  /// What concerns the backend alone. Level 0 to 3 of LLVM's passes and of code
+  /// generation.
+  unsigned optLevel = 3;
+  /// Options of LLVM's command line, `-NAME` or `-NAME=VALUE`. They are global: other
+  /// threads wait while code is generated with some, and the command line library is
+  /// reset, as by the linker.
+  std::vector<std::string> backendOptions;
+  /// Where results are looked up and kept, for assembly and code objects; null for
+  /// none. The result is the same with it, diagnostics included. Several threads may
+  /// use one cache.
+  CompileCache *cache = nullptr;
 };
 
 struct CompileResult {

@@ -86,6 +86,11 @@ inline constexpr uint64_t maxKnobPoints = 4096;
 mlir::OwningOpRef<mlir::ModuleOp> importAtx(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context,
                                             const FrontendOptions &options);
 
+/// Reads and parses the main buffer of `sourceMgr` and adds the files it imports,
+/// the same as importAtx and in the same order. False after an error; diagnostics as
+/// there.
+bool readImports(llvm::SourceMgr &sourceMgr, mlir::MLIRContext &context);
+
 /// Registers the dialects that importAtx creates operations and attributes of.
 void registerFrontendDialects(mlir::DialectRegistry &registry);
 

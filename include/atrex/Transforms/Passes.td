@@ -248,8 +248,8 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     counter alone and reads only memory that the loop does not write.
 
     `stages` 0 takes two slots when they fit beside enough waves to hide the
-    latency of one another, else one. `prefetch` -1 takes 1 with one slot and 0 with
-    several, which saves registers.
+    latency of one another, else one. `prefetch` -1 takes 1 with one slot, and with
+    several where registers are left for it.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,

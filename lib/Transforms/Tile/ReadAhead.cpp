@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopRegisters.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/SchedulingPasses.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace atrex {
 #define GEN_PASS_DEF_READAHEADPASS
@@ -58,53 +57,14 @@ bool collectSlice(scf::ForOp loop, Value value, llvm::SetVector<Operation *> &sl
   return true;
 }
 
-/// Registers of 32 bits that a lane holds of a tile with this layout, or nothing without one.
-std::optional<int64_t> getRegisters(Type type, Attribute layout) {
-  auto tile = dyn_cast<VectorType>(type);
-  auto attr = dyn_cast_or_null<atx::TileLayoutAttr>(layout);
-  if (!tile || !attr)
-    return std::nullopt;
-  Type element = tile.getElementType();
-  int64_t bits = element.isIndex() ? 64 : std::max<int64_t>(8, element.getIntOrFloatBitWidth());
-  return llvm::divideCeil(TileLayout(attr).getNumRegisters() * bits, 32);
-}
-
-std::optional<int64_t> getRegisters(Operation *op, unsigned result = 0) {
-  auto layouts = op->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
-  if (!layouts || result >= layouts.size())
-    return std::nullopt;
-  return getRegisters(op->getResult(result).getType(), layouts[result]);
-}
-
-/// Addresses, counters and what the backend needs in passing.
-constexpr int64_t reservedRegisters = 24;
-
-/// Registers that `loop` leaves a lane for tiles read ahead when all that it reads is live at once.
-int64_t chooseRegisters(scf::ForOp loop, const ChipInfo &chip, int64_t threads) {
-  // Two waves hide each other's waits.
-  int64_t waves = std::max<int64_t>(2, llvm::divideCeil(threads, 64 * int64_t(chip.simdsPerCU)));
-  int64_t room = int64_t(chip.vgprsPerSIMD) / waves - reservedRegisters;
-  for (unsigned i = 0; i < loop.getNumResults(); ++i)
-    room -= getRegisters(loop, i).value_or(1);
-  int64_t reads = 0;
-  loop.getBody()->walk([&](Operation *op) {
-    int64_t size = op->getNumResults() == 1 ? getRegisters(op).value_or(0) : 0;
-    if (isa<atx::StageReadOp>(op))
-      reads += size;
-    else if (isa<atx::TileLoadOp>(op))
-      room -= size;
-    else if (auto contract = dyn_cast<vector::ContractionOp>(op); contract && contract.getAcc().getDefiningOp())
-      // A sum that starts anew lies beside those that are carried.
-      room -= size;
-  });
-  return reads <= room ? reads : 0;
-}
-
 /// A read that moves, and what its slot is computed by.
 struct Ahead {
   atx::StageReadOp read;
   llvm::SetVector<Operation *> slice;
 };
+
+/// All that a loop reads may be live at once.
+int64_t chooseRegisters(const LoopRegisters &loop) { return loop.room >= 0 ? loop.reads : 0; }
 
 class ReadAhead : public atrex::impl::ReadAheadPassBase<ReadAhead> {
 public:
@@ -125,7 +85,7 @@ public:
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      run(loop, registers == -1 ? chooseRegisters(loop, *chip, threads.getInt()) : registers);
+      run(loop, registers != -1 ? registers : chooseRegisters(estimateRegisters(loop, *chip, threads.getInt())));
   }
 
 private:
@@ -141,8 +101,9 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
   Operation *barrier = getFinalBarrier(body);
   if (!barrier) {
     if (registers > 0)
-      loop.emitRemark() << "staged tiles are not read ahead: no barrier ends an iteration, since a tile has a single slot "
-                         "or the loop writes behind it";
+      loop.emitRemark()
+          << "staged tiles are not read ahead: no barrier ends an iteration, since a tile has a single slot "
+             "or the loop writes behind it";
     return;
   }
   SmallVector<Ahead> ahead;
@@ -154,15 +115,16 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
     // An inner loop or a branch may write or wait.
     if (op.getNumRegions() != 0)
       break;
+    // Between two barriers slots that are written are others than those that are read.
     if (auto write = dyn_cast<atx::StageWriteOp>(op))
-      written.insert(write.getStage());
+      if (auto alloc = write.getStage().getDefiningOp<atx::StageAllocOp>(); !alloc || alloc.getSlots() == 1)
+        written.insert(write.getStage());
     auto read = dyn_cast<atx::StageReadOp>(op);
     if (!read || written.contains(read.getStage()))
       continue;
     std::optional<int64_t> size = getRegisters(read.getOperation());
     Ahead candidate{read, {}};
-    if (!size || !loop.isDefinedOutsideOfLoop(read.getStage()) ||
-        !collectSlice(loop, read.getSlot(), candidate.slice))
+    if (!size || !loop.isDefinedOutsideOfLoop(read.getStage()) || !collectSlice(loop, read.getSlot(), candidate.slice))
       continue;
     if (used + *size > limit) {
       read.emitRemark() << "a staged tile is not read ahead: its " << *size << " registers beside the " << used
@@ -193,9 +155,9 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
     next.push_back(emit(tile, body.getTerminator()->getOperands()));
 
   rewriter.setInsertionPoint(loop);
-  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-      rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
+  FailureOr<LoopLikeOpInterface> replaced =
+      loop.replaceWithAdditionalYields(rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+                                       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
   assert(succeeded(replaced) && "a loop can always carry more");
   auto fresh = cast<scf::ForOp>(replaced->getOperation());
   SmallVector<Attribute> layouts;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopRegisters.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -668,6 +669,7 @@ public:
         continue;
       if (failed(stager.arrange(swizzle != 0)))
         return signalPassFailure();
+      LoopRegisters needed = estimateRegisters(loop, *chip, threads.getInt());
       int64_t around = held + stager.getInnerBytes();
       std::optional<unsigned> count = stager.chooseStages(stages, around);
       if (!count) {
@@ -702,7 +704,9 @@ public:
         }
       numStaged += stager.staged.size();
       ++numPipelined;
-      stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
+      // A tile that waits in registers for an iteration is there in time wherever it comes from.
+      unsigned ahead = *count == 1 || needed.room >= needed.loads ? 1 : 0;
+      stager.rewrite(*count, prefetch >= 0 ? unsigned(prefetch) : ahead);
     }
   }
 };
