@@ -718,7 +718,6 @@ static void separatePositions(gpu::GPUFuncOp kernel) {
 /// Page and slot of a position that a multiple of the page's size and a number within a tile add up to: both parts
 /// alone, so that what the loop's counter has no part in stays as it is.
 static void splitPositions(gpu::GPUFuncOp kernel) {
-  IndexAnalysis analysis;
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (isa<arith::ShRSIOp, arith::AndIOp>(op) && isTile(op->getResult(0)))
@@ -733,6 +732,8 @@ static void splitPositions(gpu::GPUFuncOp kernel) {
     APInt number = splat.getSplatValue<APInt>();
     if (isShift ? number.uge(number.getBitWidth() - 1) : !number.isMask())
       continue;
+    // Of this operation alone: others are erased and made on the way.
+    IndexAnalysis analysis;
     int64_t size = int64_t(1) << (isShift ? number.getZExtValue() : number.countr_one());
     for (unsigned side = 0; side < 2; ++side) {
       auto whole = sum->getOperand(side).getDefiningOp<vector::BroadcastOp>();

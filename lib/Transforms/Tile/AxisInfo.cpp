@@ -295,9 +295,11 @@ AxisInfo IndexAnalysis::compute(Value value) {
   if (auto load = dyn_cast<atx::TileLoadOp>(op); load && rank != 0) {
     info.constancy.assign(rank, unbounded);
     for (Value index : load.getIndices())
-      if (isa<VectorType>(index.getType()))
+      if (auto indexType = dyn_cast<VectorType>(index.getType())) {
+        const AxisInfo source = getInfo(index);
         for (unsigned dim = 0; dim < rank; ++dim)
-          info.constancy[dim] = std::min(info.constancy[dim], getInfo(index).constancy[dim]);
+          info.constancy[dim] = std::min(info.constancy[dim], indexType.getRank() == rank ? source.constancy[dim] : 1);
+      }
     return finish();
   }
   // Everything else element by element: equal operands give equal results.
