@@ -576,6 +576,11 @@ LoopReport Analyzer::describeLoop(unsigned index) {
     case InstClass::VMEMAtomic: {
       uint64_t cycles = getVmemCycles(i);
       loop.vmemCycles += cycles;
+      if (mi.isLdsDma() && e.access) {
+        // What arrives is written side by side.
+        loop.ldsCycles += getLdsCost(chip, /*isWrite=*/true, e.access->bytes).minimum;
+        ++loop.ldsWriteWidths[e.access->bytes];
+      }
       item = {IssueItem::Vmem, false, uint8_t(!(e.flags & Effects::NoCount)), uint32_t(cycles)};
       break;
     }

@@ -167,7 +167,9 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
     With `auto`, what the first matrix instructions take is read first; other
     reads come two instructions ahead of their use at the latest, and with the
     loads from global memory and the writes to shared memory are spread evenly
-    over the matrix instructions, on the right side of barriers.
+    over the matrix instructions, on the right side of barriers. A long body gets
+    fewer, larger groups, one of more than 128 matrix instructions none, with a
+    remark: the time that the backend takes grows with the third power.
 
     `boundary=products` puts a limit for the scheduler behind the products that
     others depend on: in attention, between the scores and the softmax.
@@ -186,6 +188,49 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
                     Statistic<"numGroups", "num-groups", "groups">,
                     Statistic<"numBoundaries", "num-boundaries", "limits behind products">,
                     Statistic<"numPriorities", "num-priorities", "runs of raised priority">];
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels on tiles: loops and barriers
+//===----------------------------------------------------------------------===//
+
+def PeelLoopsPass : Pass<"atx-peel-loops", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "take the last, incomplete iteration out of loops over the columns of tensors";
+  let description = [{
+    For loops in tile form that count from 0 to an extent of a tensor and read tiles of `step` elements or fewer
+    along that dimension. With `enable` the loop ends before the last incomplete tile; a copy of its body behind
+    it does that one. The positions that the loop reads along the dimension are then all inside, which `atx.inside`
+    on the loads tells the passes behind: no compare, no select, and runs as wide as the tile has them. Loops
+    whose tiles are all complete, by numbers or by a constraint such as `K % 64 == 0`, are marked in any case.
+  }];
+  let options = [
+    TunableOption<"enable", "enable", "int64_t", /*default=*/"0", "1 does it where a check goes away", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which loops are peeled, and why others are not">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numPeeled", "num-peeled", "loops whose last iteration stands behind">,
+                    Statistic<"numInside", "num-inside", "loads that need no check any more">];
+}
+
+def RemoveBarriersPass : Pass<"atx-remove-barriers", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "remove barriers that order nothing, and shared memory that nobody reads";
+  let description = [{
+    For the program of one lane. A barrier is needed when an access to shared memory before it may meet one behind
+    it, with no other barrier between, and one of the two writes. Accesses are told apart by the bytes that
+    they may reach: the constant part of the address and the bounds of what is added. A barrier for which no such
+    pair is open goes; loops are followed around the back edge. Barriers that also order accesses to
+    tensors stay where tensors are accessed, and so do those that wait for copies to shared memory.
+
+    Writes to shared memory at bytes that nothing reads are deleted first.
+  }];
+  let options = [
+    TunableOption<"enable", "enable", "int64_t", /*default=*/"1", "1 removes what is not needed", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which barriers go">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
+  let statistics = [Statistic<"numRemoved", "num-removed", "barriers that are gone">,
+                    Statistic<"numKept", "num-kept", "barriers that order something">,
+                    Statistic<"numDeadWrites", "num-dead-writes", "writes to shared memory that nobody reads">];
 }
 
 #endif // ATREX_TRANSFORMS_SCHEDULINGPASSES_TD

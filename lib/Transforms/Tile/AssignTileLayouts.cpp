@@ -58,10 +58,15 @@ bool isCheap(Operation *op) {
           op->getOperand(1).getDefiningOp<arith::ConstantOp>());
 }
 
+/// Factors that are loaded in the layout of their product: none, those that no other wave needs, or all that lanes
+/// have in runs.
+enum class DirectFactors { Never, Own, Always };
+
 class Assigner {
 public:
-  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip, const ContractOptions &options)
-      : kernel(kernel), threads(threads), chip(chip), options(options), builder(kernel.getContext()) {}
+  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip, const ContractOptions &options,
+           DirectFactors direct)
+      : kernel(kernel), threads(threads), chip(chip), options(options), direct(direct), builder(kernel.getContext()) {}
 
   LogicalResult run();
   unsigned numAssigned = 0, numConversions = 0, numRecomputed = 0;
@@ -111,6 +116,7 @@ private:
   int64_t threads;
   const ChipInfo &chip;
   ContractOptions options;
+  DirectFactors direct;
   OpBuilder builder;
   IndexAnalysis analysis;
   SmallVector<Operation *> ops;
@@ -388,9 +394,16 @@ std::optional<TileLayout> Assigner::findWanted(Value value, unsigned depth) {
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<atx::TileLoadOp>(op)) {
-    AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result));
+    AccessPattern pattern =
+        analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result), getInside(op));
     std::optional<TileLayout> wanted = findWanted(result);
     if (wanted && wanted->getRank() == getShape(result).size()) {
+      int64_t along = wanted->getRunLength(pattern.contiguousDim);
+      int64_t bytes = std::min(pattern.vector, along & -along) * pattern.bytes;
+      bool isOwn = isOwnFactor(*wanted) && bytes >= minDirectBytes;
+      if (pattern.unit == 1 && wanted->getNumRegisters() <= maxRegistersPerTile &&
+          (direct == DirectFactors::Own ? isOwn : direct == DirectFactors::Always && bytes >= 4))
+        return *wanted;
       // A product that sums along another dimension than the contiguous one: a lane reads a block, so that it
       // has neighbours along both.
       int64_t run = wanted->getRunLength(pattern.contiguousDim);
@@ -656,8 +669,8 @@ LogicalResult Assigner::materialize() {
   return success();
 }
 
-/// Numbers that lead to elements (pages, rows to gather) are read anew by each access that needs them: it holds them the
-/// way it holds its elements, and a number costs less than moving it.
+/// Numbers that lead to elements (pages, rows to gather) are read anew by each access that needs them: it holds them
+/// the way it holds its elements, and a number costs less than moving it.
 static void separatePositions(gpu::GPUFuncOp kernel) {
   llvm::SmallDenseMap<Operation *, Operation *> owners;
   kernel.walk([&](Operation *access) {
@@ -675,8 +688,7 @@ static void separatePositions(gpu::GPUFuncOp kernel) {
       auto load = dyn_cast<atx::TileLoadOp>(op);
       bool found = load && isa<IntegerType>(getElementTypeOrSelf(value.getType())) &&
                    !cast<MemRefType>(load.getMemory().getType()).getMemorySpace();
-      if (!found && !isElementwise(op) &&
-          !isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp>(op))
+      if (!found && !isElementwise(op) && !isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp>(op))
         return false;
       for (Value operand : op->getOperands())
         found |= reach(operand, depth + 1);
@@ -822,7 +834,16 @@ public:
       return signalPassFailure();
     }
     expandScalarProducts(kernel);
-    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)});
+    for (Operation *op : findStreamingAccesses(kernel))
+      op->setAttr(streamingAttrName, UnitAttr::get(kernel.getContext()));
+    if (!llvm::is_contained({"auto", "never", "always"}, StringRef(direct))) {
+      kernel.emitError() << "'direct=" << StringRef(direct) << "' is not possible: it is auto, never or always";
+      return signalPassFailure();
+    }
+    DirectFactors factors = direct == "never"    ? DirectFactors::Never
+                            : direct == "always" ? DirectFactors::Always
+                                                 : DirectFactors::Own;
+    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)}, factors);
     if (failed(assigner.run()))
       return signalPassFailure();
     numAssigned += assigner.numAssigned;
