@@ -8,6 +8,7 @@
 
 #include "ContractPlan.h"
 #include "ScalarProducts.h"
+#include "Tensors.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -673,6 +674,9 @@ LogicalResult Assigner::materialize() {
 /// the way it holds its elements, and a number costs less than moving it.
 static void separatePositions(gpu::GPUFuncOp kernel) {
   llvm::SmallDenseMap<Operation *, Operation *> owners;
+  // What changes may give another number when it is read again.
+  WrittenTensors written;
+  kernel.walk([&](Operation *op) { written.note(op); });
   kernel.walk([&](Operation *access) {
     if (!isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileAtomicOp>(access))
       return;
@@ -687,7 +691,7 @@ static void separatePositions(gpu::GPUFuncOp kernel) {
         return leads.contains(op);
       auto load = dyn_cast<atx::TileLoadOp>(op);
       bool found = load && isa<IntegerType>(getElementTypeOrSelf(value.getType())) &&
-                   !cast<MemRefType>(load.getMemory().getType()).getMemorySpace();
+                   !cast<MemRefType>(load.getMemory().getType()).getMemorySpace() && !written.mayHold(load.getMemory());
       if (!found && !isElementwise(op) && !isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp>(op))
         return false;
       for (Value operand : op->getOperands())

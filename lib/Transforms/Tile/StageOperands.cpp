@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopRegisters.h"
+#include "Tensors.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,20 +48,6 @@ TileLayout getLayoutOf(Value value) {
 bool isShared(Value memory) {
   auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(cast<MemRefType>(memory.getType()).getMemorySpace());
   return space && space.getValue() == gpu::AddressSpace::Workgroup;
-}
-
-/// What tells tensors apart: only a result and the parameter with its name may be one buffer. Null where it is not
-/// known.
-const void *getTensor(Value memory) {
-  auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
-  auto arg = dyn_cast<BlockArgument>(cast ? cast.getSource() : memory);
-  auto kernel = arg ? dyn_cast<gpu::GPUFuncOp>(arg.getOwner()->getParentOp()) : gpu::GPUFuncOp();
-  auto args = kernel ? kernel->getAttrOfType<ArrayAttr>(atx::kernelArgsAttrName) : ArrayAttr();
-  if (!args || arg.getArgNumber() >= args.size())
-    return nullptr;
-  auto info = dyn_cast<DictionaryAttr>(args[arg.getArgNumber()]);
-  Attribute name = info ? info.get("name") : Attribute();
-  return name ? name.getAsOpaquePointer() : nullptr;
 }
 
 /// How a staged tile lies in shared memory, and what that costs a wave.
@@ -126,9 +112,8 @@ private:
   int64_t threads;
   /// What loads need, in the order of the body.
   llvm::SmallSetVector<Operation *, 16> loadPart;
-  /// Tensors that the loop writes, null for one that is not known.
-  llvm::SmallPtrSet<const void *, 4> written;
-  bool writesAny = false, hasBarrier = false;
+  WrittenTensors written;
+  bool hasBarrier = false;
 };
 
 } // namespace
@@ -161,10 +146,7 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
     reason = "it is read from shared memory";
     return false;
   }
-  auto mayBeWritten = [&](const void *tensor) {
-    return writesAny || (!written.empty() && (!tensor || written.contains(nullptr) || written.contains(tensor)));
-  };
-  if (load && mayBeWritten(getTensor(cast<atx::TileLoadOp>(op).getMemory()))) {
+  if (load && written.mayHold(cast<atx::TileLoadOp>(op).getMemory())) {
     reason = "the loop writes to a tensor, which may be the one that is read";
     return false;
   }
@@ -199,18 +181,8 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
 
 void LoopStager::findWrites() {
   loop.getBody()->walk([&](Operation *op) {
-    auto write = [&](Value memory) {
-      if (!isShared(memory))
-        written.insert(getTensor(memory));
-    };
-    if (auto store = dyn_cast<atx::TileStoreOp>(op))
-      write(store.getMemory());
-    else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
-      write(atomic.getMemory());
-    else if (isa<gpu::BarrierOp>(op))
-      hasBarrier = true;
-    else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
-      writesAny = true;
+    written.note(op);
+    hasBarrier |= isa<gpu::BarrierOp>(op);
   });
 }
 
