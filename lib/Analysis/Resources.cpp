@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Analysis/Resources.h"
+#include "atrex/Support/DimExpr.h"
 #include "atrex/Transforms/SchedulingPasses.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "lib/Transforms/Tile/ContractPlan.h"
