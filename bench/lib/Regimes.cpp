@@ -16,6 +16,8 @@ using namespace atrex::bench;
 
 std::string Regime::str() const {
   std::string text;
+  if (!program.empty())
+    text += fmt::format("program={}", program);
   for (const auto &[name, value] : knobs)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   if (!schedule.empty())
@@ -64,6 +66,12 @@ static llvm::Expected<Regime> parseRegime(llvm::StringRef text) {
     auto [name, value] = word.split('=');
     if (name.empty() || value.empty())
       return makeError(fmt::format("'{}' is not a setting such as 'BM=64'", word.str()));
+    if (name == "program") {
+      if (!regime.program.empty())
+        return makeError("'program' is given twice");
+      regime.program = value.str();
+      continue;
+    }
     if (name == "schedule") {
       if (!regime.schedule.empty())
         return makeError("'schedule' is given twice");

@@ -289,6 +289,12 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, const 
   llvm::raw_string_ostream stream(diagnostics);
   auto start = std::chrono::steady_clock::now();
   std::vector<std::string> programs = findPrograms(text, name);
+  if (regime && !regime->program.empty()) {
+    if (!llvm::is_contained(programs, regime->program))
+      return makeError(fmt::format("the regime of line {} names program '{}', which {} does not have", regime->line,
+                                   regime->program, path));
+    programs = {regime->program};
+  }
   std::optional<CompileResult> output;
   for (size_t i = 0; i < std::max<size_t>(1, programs.size()); ++i) {
     compileOptions.op = programs.empty() ? "" : programs[i];

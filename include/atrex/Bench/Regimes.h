@@ -31,6 +31,8 @@ struct Regime {
   std::string schedule;
   /// PASS.OPTION=VALUE, set in the schedule.
   std::vector<std::string> settings;
+  /// Name of the program of the source; empty for the first that takes the inputs.
+  std::string program;
   /// In the file, from 1.
   unsigned line = 0;
 
