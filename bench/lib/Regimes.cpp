@@ -22,6 +22,8 @@ std::string Regime::str() const {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   if (!schedule.empty())
     text += fmt::format("{}schedule={}", text.empty() ? "" : " ", schedule);
+  for (const std::string &setting : settings)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", setting);
   return text;
 }
 
@@ -76,6 +78,10 @@ static llvm::Expected<Regime> parseRegime(llvm::StringRef text) {
       if (value.contains('/'))
         return makeError(fmt::format("schedule '{}' must be the name of a file beside this one", value.str()));
       regime.schedule = value.str();
+    } else if (name.contains('.')) {
+      if (llvm::any_of(regime.settings, [&](llvm::StringRef other) { return other.split('=').first == name; }))
+        return makeError(fmt::format("option '{}' is given twice", name.str()));
+      regime.settings.push_back(word.str());
     } else if (!regime.knobs.emplace(name.str(), value.str()).second) {
       return makeError(fmt::format("knob '{}' is given twice", name.str()));
     }

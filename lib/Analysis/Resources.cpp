@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Analysis/Resources.h"
+#include "atrex/Support/DimExpr.h"
+#include "atrex/Transforms/SchedulingPasses.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "lib/Transforms/Tile/ContractPlan.h"
 #include "lib/Transforms/Tile/TileLowering.h"
@@ -16,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -55,6 +58,7 @@ private:
   void checkTiles();
   void checkRegisters();
   void checkLds();
+  void findWorkspaces();
   /// 32-bit registers that a tile takes of a work-item at least.
   int64_t getRegisters(Type type) const;
   int64_t getRegisters(Value value) const;
@@ -125,7 +129,9 @@ llvm::Expected<ResourceOptions> atrex::readResourceOptions(StringRef schedule) {
        {std::tuple<StringRef, StringRef, int64_t *>{"atx-stage-operands", "stages", &result.stages},
         {"atx-stage-operands", "prefetch", &result.prefetch},
         {"atx-assign-tile-layouts", "mfma-rows", &result.mfmaRows},
-        {"atx-assign-tile-layouts", "waves-m", &result.wavesM}})
+        {"atx-assign-tile-layouts", "waves-m", &result.wavesM},
+        {"atx-stream-k", "workgroups", &result.workgroups},
+        {"atx-stream-k", "splits", &result.splits}})
     if (llvm::Error error = read(pass, option, *value))
       return std::move(error);
   return result;
@@ -449,7 +455,41 @@ void KernelChecker::checkLds() {
   });
 }
 
+LogicalResult atrex::divideSums(ModuleOp module, const ChipInfo &chip, const ResourceOptions &options) {
+  if (options.workgroups == 0 && options.splits == 0)
+    return success();
+  StreamKPassOptions passOptions;
+  passOptions.arch = chip.arch.str();
+  passOptions.workgroups = options.workgroups;
+  passOptions.splits = options.splits;
+  PassManager pm(module.getContext());
+  pm.addPass(createStreamKPass(passOptions));
+  // What is not divided is said when it is compiled.
+  ScopedDiagnosticHandler silence(module.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  return pm.run(module);
+}
+
+void KernelChecker::findWorkspaces() {
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    auto shape = kernel.getArgAttrOfType<ArrayAttr>(i, atx::shapeAttrName);
+    if (!kernel.getArgAttr(i, atx::workspaceAttrName) || !shape)
+      continue;
+    DimExpr bytes = DimExpr::constant(
+        std::max<int64_t>(1, getBits(cast<MemRefType>(kernel.getArgumentTypes()[i]).getElementType()) / 8));
+    for (auto extent : shape.getAsRange<StringAttr>()) {
+      llvm::Expected<DimExpr> expr = DimExpr::parse(extent.getValue());
+      if (!expr)
+        return llvm::consumeError(expr.takeError());
+      bytes = DimExpr::binary(DimExpr::Kind::Mul, *expr, bytes).substitute({});
+    }
+    report.workspace += (report.workspace.empty() ? "" : " + ") + bytes.str();
+  }
+}
+
 KernelResourceReport KernelChecker::run() {
+  findWorkspaces();
   if (!checkThreads())
     return std::move(report);
   planProducts();

@@ -96,7 +96,8 @@ gpu.module @m {
     amdgpu.lds_barrier
     llvm.store %i, %q : i32, !llvm.ptr<3>
     amdgpu.lds_barrier
-    %x = llvm.load %base : !llvm.ptr<3> -> i32
+    %r = llvm.getelementptr %base[1020] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %x = llvm.load %r : !llvm.ptr<3> -> i32
     llvm.store %x, %out : i32, !llvm.ptr<1>
     gpu.return
   }

@@ -30,10 +30,16 @@ struct ResourceOptions {
   bool isStaged = true;
   int64_t stages = 0, prefetch = -1;
   int64_t mfmaRows = 0, wavesM = 0;
+  /// Of `atx-stream-k`: both 0 where sums are not divided.
+  int64_t workgroups = 0, splits = 0;
 };
 /// Reads them off the text of a schedule (`atx-stage-operands`,
-/// `atx-assign-tile-layouts`). An error names an option that is no number.
+/// `atx-assign-tile-layouts`, `atx-stream-k`). An error names an option that is no number.
 llvm::Expected<ResourceOptions> readResourceOptions(llvm::StringRef schedule);
+
+/// Makes the launch plans that `atx-stream-k` makes, so that the kernels are those that will be compiled. Fails with a
+/// diagnostic.
+mlir::LogicalResult divideSums(mlir::ModuleOp module, const ChipInfo &chip, const ResourceOptions &options);
 
 enum class ResourceVerdict : uint8_t { Fits, Close, Exceeds };
 llvm::StringRef getName(ResourceVerdict verdict);
@@ -60,6 +66,9 @@ struct KernelResourceReport {
   /// Bytes of staged tiles and shared memory; `ldsHigh` with room for padding and
   /// for exchanges between work-items.
   int64_t ldsLow = 0, ldsHigh = 0, ldsLimit = 0;
+  /// Bytes of the workspaces that a launch plan gives the kernel, an expression over run-time dimensions; empty where
+  /// there are none.
+  std::string workspace;
   std::vector<ResourceFinding> findings;
 
   ResourceVerdict getVerdict() const;

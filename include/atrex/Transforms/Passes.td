@@ -261,6 +261,7 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     (`direct-to-lds`): lanes write beside one another, so a swizzle decides which lane loads what. `auto` does it
     with 16 bytes for a lane, `always` with 4 as well (gfx942 has no more), both where every lane
     has an element, or reads zero behind the tensor's end. Such stages need two slots or more, and no prefetch.
+    It saves registers; where tiles can wait in registers for an iteration the issue model finds that no slower.
 
     A tile that a loop loads right in the layout of its product (see `direct` of `atx-assign-tile-layouts`) waits
     in registers for the next iteration when `ahead` is 1.
@@ -272,7 +273,7 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     TunableOption<"prefetch", "prefetch", "int64_t", /*default=*/"-1",
       "iterations that a tile waits in registers before it is written, -1 chooses", [-1, 0, 1, 2]>,
     TunableOption<"swizzle", "swizzle", "unsigned", /*default=*/"1", "1 arranges against bank conflicts", [0, 1]>,
-    TunableChoice<"directToLds", "direct-to-lds", "auto", "copies that leave registers out",
+    TunableChoice<"directToLds", "direct-to-lds", "never", "copies that leave registers out",
       ["auto", "never", "always"]>,
     TunableOption<"ahead", "ahead", "unsigned", /*default=*/"1",
       "iterations that factors loaded straight into registers are loaded ahead", [0, 1]>,

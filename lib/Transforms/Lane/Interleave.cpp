@@ -382,9 +382,9 @@ void Interleave::run(scf::ForOp loop, ArrayRef<Group> given) {
       if (region.accesses.empty())
         continue;
       if (region.mfmas.size() > maxInterleaved) {
-        region.mfmas.front()->emitRemark() << region.mfmas.size() << " matrix instructions are not interleaved: groups are "
-                                           << "formed of up to " << maxInterleaved
-                                           << "; unroll less, or let more waves share the tile";
+        region.mfmas.front()->emitRemark()
+            << region.mfmas.size() << " matrix instructions are not interleaved: groups are "
+            << "formed of up to " << maxInterleaved << "; unroll less, or let more waves share the tile";
         continue;
       }
       groups = planRegion(*loop.getBody(), region);

@@ -387,7 +387,9 @@ void TileEmitter::emitBarrier(Operation *op) {
         *copies += tiles.getInt() * stage.copies;
   }
   waitForLDS(b, loc, copies);
-  b.clone(*op, map)->removeAttr(inFlightAttrName);
+  Operation *barrier = b.clone(*op, map);
+  if (!copies || *copies == 0)
+    barrier->removeAttr(inFlightAttrName);
   pending.clear();
   scratchUnknown = false;
 }
