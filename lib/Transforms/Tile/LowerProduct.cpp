@@ -452,9 +452,9 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
             int64_t moved = nextInst->n != inst->n || wavesN != 1;
             int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
             int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
-            int64_t own =
-                getCost(*nextInst, getFactorTypes(next, chip, nextInst), nextM, nextN, nextExtents[follower->kDim], chip) +
-                getIssue(*nextInst, nextM, nextN, nextExtents[follower->kDim]);
+            int64_t own = getCost(*nextInst, getFactorTypes(next, chip, nextInst), nextM, nextN,
+                                  nextExtents[follower->kDim], chip) +
+                          getIssue(*nextInst, nextM, nextN, nextExtents[follower->kDim]);
             least = std::min(least, moved ? own + own / 2 : own);
           }
           if (least != INT64_MAX)
