@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopRegisters.h"
-#include "Tensors.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -112,8 +111,7 @@ private:
   int64_t threads;
   /// What loads need, in the order of the body.
   llvm::SmallSetVector<Operation *, 16> loadPart;
-  WrittenTensors written;
-  bool hasBarrier = false;
+  bool writesGlobal = false, hasBarrier = false;
 };
 
 } // namespace
@@ -146,7 +144,7 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
     reason = "it is read from shared memory";
     return false;
   }
-  if (load && written.mayHold(cast<atx::TileLoadOp>(op).getMemory())) {
+  if (load && writesGlobal) {
     reason = "the loop writes to a tensor, which may be the one that is read";
     return false;
   }
@@ -181,8 +179,14 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
 
 void LoopStager::findWrites() {
   loop.getBody()->walk([&](Operation *op) {
-    written.note(op);
-    hasBarrier |= isa<gpu::BarrierOp>(op);
+    if (auto store = dyn_cast<atx::TileStoreOp>(op))
+      writesGlobal |= !isShared(store.getMemory());
+    else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
+      writesGlobal |= !isShared(atomic.getMemory());
+    else if (isa<gpu::BarrierOp>(op))
+      hasBarrier = true;
+    else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
+      writesGlobal = true;
   });
 }
 
@@ -653,25 +657,12 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     if (!tile.direct)
       for (Operation *load : tile.loads)
         loads.insert(load);
-  // Loads of positions (pages, rows to gather) go an iteration ahead of those that need them, so that none waits for
-  // the other.
-  llvm::SmallSetVector<Operation *, 4> positions, positionPart;
-  for (Operation *op : loadPart)
-    if (isa<atx::TileLoadOp>(op) && llvm::none_of(staged, [&](const Staged &tile) { return tile.loads.contains(op); }))
-      positions.insert(op);
-  for (Operation *op : llvm::reverse(loadPart))
-    if (positions.contains(op) ||
-        llvm::any_of(op->getUsers(), [&](Operation *user) { return positionPart.contains(user); }))
-      positionPart.insert(op);
   // Tiles that go without registers are on their way to `slot` then.
-  auto emitLoads = [&](Value at, Value slot, ValueRange known = {}) {
+  auto emitLoads = [&](Value at, Value slot) {
     IRMapping map;
     map.map(loop.getInductionVar(), at);
-    for (auto [position, value] : llvm::zip(positions, known))
-      map.map(position->getResult(0), value);
     for (Operation *op : loadPart)
-      if (known.empty() || !positions.contains(op))
-        b.clone(*op, map);
+      b.clone(*op, map);
     for (Staged &tile : staged)
       if (tile.direct)
         atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookup(tile.input), tile.stage, slot)
@@ -679,16 +670,6 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     SmallVector<Value> values;
     for (Operation *load : loads)
       values.push_back(map.lookup(load->getResult(0)));
-    return values;
-  };
-  auto emitPositions = [&](Value at) {
-    IRMapping map;
-    map.map(loop.getInductionVar(), at);
-    for (Operation *op : llvm::reverse(positionPart))
-      b.clone(*op, map);
-    SmallVector<Value> values;
-    for (Operation *position : positions)
-      values.push_back(map.lookup(position->getResult(0)));
     return values;
   };
   // The body's counter, which becomes that of the new loop.
@@ -727,8 +708,6 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   unsigned numOld = inits.size();
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
     llvm::append_range(inits, emitLoads(advance(lower, lead + ahead), Value()));
-  if (!positions.empty())
-    llvm::append_range(inits, emitPositions(advance(lower, lead + prefetch)));
   if (stages > 1)
     inits.push_back(i32(0));
   // Nothing keeps the copies of several tiles in order here.
@@ -746,10 +725,6 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       auto attrs = load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
       layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
     }
-  for (Operation *position : positions) {
-    auto attrs = position->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
-    layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
-  }
   if (stages > 1)
     layouts.push_back(b.getUnitAttr());
   fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
@@ -764,7 +739,6 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   SmallVector<SmallVector<Value>> waiting(prefetch);
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
     llvm::append_range(waiting[ahead], args.slice(numOld + ahead * loads.size(), loads.size()));
-  ValueRange known = args.slice(numOld + prefetch * loads.size(), positions.size());
   Value slot = stages > 1 ? args.back() : Value();
   b.setInsertionPointToEnd(body);
   if (stages == 1)
@@ -787,7 +761,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // Everybody has read the tile of the iteration before.
     amdgpu::LDSBarrierOp::create(b, loc);
   }
-  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), target, known);
+  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), target);
   // Without a tile that waits the loads have the length of the body to arrive.
   bool writesLate = prefetch == 0 && stages > 1;
   if (!writesLate)
@@ -796,10 +770,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
   if (prefetch)
-    loaded = emitLoads(advance(at, lead + prefetch), Value(), known);
-  SmallVector<Value> later;
-  if (!positions.empty())
-    later = emitPositions(advance(at, lead + prefetch + 1));
+    loaded = emitLoads(advance(at, lead + prefetch), Value());
 
   SmallVector<Value> replacements;
   replacements.push_back(at);
@@ -838,7 +809,6 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
     llvm::append_range(yields, waiting[ahead]);
   llvm::append_range(yields, loaded);
-  llvm::append_range(yields, later);
   if (stages > 1)
     yields.push_back(next);
   scf::YieldOp::create(b, loc, yields);
