@@ -98,8 +98,9 @@ class Atx_StageAccess<string mnemonic> : Atx_Op<mnemonic, [
 def Atx_StageWriteOp : Atx_StageAccess<"stage_write"> {
   let summary = "a tile into a slot of shared memory";
   let description = [{
-    Writes all elements. Others see them behind a barrier. A slot number beyond
-    the last is undefined.
+    Writes all elements. Others see them behind a barrier. Of a stage with several
+    slots, those that are written between two barriers are others than those that
+    are read there. A slot number beyond the last is undefined.
 
     Example:
 

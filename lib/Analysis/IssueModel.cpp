@@ -20,8 +20,8 @@ using namespace atrex::analysis;
 namespace {
 /// Trips that every wave executes before the clock is read, and that are measured.
 constexpr unsigned warmTrips = 2, measuredTrips = 4;
-/// LDS instructions of a wave that its counter can tell apart.
-constexpr unsigned maxOutstanding = 15;
+/// Instructions of a wave that its counters can tell apart.
+constexpr unsigned maxOutstanding = 15, maxMemory = 63;
 
 struct WaveState {
   unsigned simd = 0, group = 0;
@@ -30,8 +30,8 @@ struct WaveState {
   uint64_t readyAt = 0;
   uint8_t priority = 0;
   bool atBarrier = false;
-  /// When the LDS will have served its instructions, oldest first.
-  SmallVector<uint64_t, 16> outstanding;
+  /// When what it asked for will be there, oldest first: of the LDS, of vector memory.
+  SmallVector<uint64_t, 16> outstanding, memory;
 };
 
 struct SimdState {
@@ -42,10 +42,24 @@ struct SimdState {
 };
 } // namespace
 
-double atrex::analysis::simulateLoop(ArrayRef<IssueItem> body, const ChipInfo &chip, unsigned wavesPerGroup,
-                                     unsigned groups) {
+/// Removes what is there, or what `keep` leaves when that is there. False when it is not yet.
+static bool complete(SmallVectorImpl<uint64_t> &queue, size_t keep, uint64_t now) {
+  if (queue.size() <= keep)
+    return true;
+  size_t count = queue.size() - keep;
+  // Later operations are never there first.
+  if (queue[count - 1] > now)
+    return false;
+  queue.erase(queue.begin(), queue.begin() + count);
+  return true;
+}
+
+IssueResult atrex::analysis::simulateLoop(ArrayRef<IssueItem> body, const ChipInfo &chip, unsigned wavesPerGroup,
+                                          unsigned groups) {
+  IssueResult result;
+  result.stalls.assign(body.size(), 0);
   if (body.empty() || !wavesPerGroup || !groups || !chip.simdsPerCU)
-    return 0;
+    return result;
   const ChipTiming &timing = getTiming(chip);
   std::vector<WaveState> waves(size_t(wavesPerGroup) * groups);
   std::vector<SimdState> simds(chip.simdsPerCU);
@@ -65,7 +79,7 @@ double atrex::analysis::simulateLoop(ArrayRef<IssueItem> body, const ChipInfo &c
   // A trip that never ends would be a defect of the rules above.
   uint64_t serial = 0;
   for (const IssueItem &item : body)
-    serial += item.cycles + 4;
+    serial += item.cycles + 4 + (item.port == IssueItem::Wait ? timing.l2LatencyCycles : 0);
   const uint64_t limit = (serial + 64) * (all + waves.size()) * 4;
   for (uint64_t now = 0; now < limit; now += 4) {
     for (SimdState &simd : simds) {
@@ -110,41 +124,40 @@ double atrex::analysis::simulateLoop(ArrayRef<IssueItem> body, const ChipInfo &c
           SmallVector<uint64_t, 16> &fifo = entries[w.simd / 2];
           while (!fifo.empty() && fifo.front() <= now)
             fifo.erase(fifo.begin());
-          if (used[IssueItem::Lds] || fifo.size() >= timing.ldsQueueEntries || w.outstanding.size() > maxOutstanding) {
-            while (!w.outstanding.empty() && w.outstanding.front() <= now)
-              w.outstanding.erase(w.outstanding.begin());
+          if (used[IssueItem::Lds] || fifo.size() >= timing.ldsQueueEntries ||
+              !complete(w.outstanding, maxOutstanding, now)) {
             issued = false;
             break;
           }
           used[IssueItem::Lds] = true;
-          ldsFree = std::max(ldsFree, now) + item.cycles;
+          uint64_t begin = std::max(ldsFree, now);
+          ldsFree = begin + item.cycles;
           fifo.push_back(ldsFree);
-          w.outstanding.push_back(ldsFree);
+          w.outstanding.push_back(std::max<uint64_t>(ldsFree, begin + timing.ldsLatencyCycles));
           break;
         }
         case IssueItem::Vmem:
-          if (used[IssueItem::Vmem] || vmemFree > now + 3 * wideAccess) {
+          if (used[IssueItem::Vmem] || vmemFree > now + 3 * wideAccess || !complete(w.memory, maxMemory, now)) {
             issued = false;
             break;
           }
           used[IssueItem::Vmem] = true;
           vmemFree = std::max(vmemFree, now) + item.cycles;
+          if (item.value)
+            w.memory.push_back(std::max<uint64_t>(vmemFree, now + timing.l2LatencyCycles));
           break;
         case IssueItem::Hold:
           hold = item.cycles;
           break;
-        case IssueItem::Wait: {
-          size_t n = w.outstanding.size();
-          if (n > item.value) {
-            uint64_t until = w.outstanding[n - item.value - 1];
-            if (until > now) {
-              issued = false;
-              break;
-            }
-            w.outstanding.erase(w.outstanding.begin(), w.outstanding.begin() + (n - item.value));
+        case IssueItem::Wait:
+          if (!complete(w.memory, item.memory, now)) {
+            issued = false;
+            if (warmed)
+              result.stalls[w.pc] += 4;
+          } else {
+            issued = complete(w.outstanding, item.value, now);
           }
           break;
-        }
         case IssueItem::Barrier:
           if (++arrived[w.group] == wavesPerGroup) {
             arrived[w.group] = 0;
@@ -177,8 +190,12 @@ double atrex::analysis::simulateLoop(ArrayRef<IssueItem> body, const ChipInfo &c
       startTime = now;
       startDone = done;
     }
-    if (done >= all && warmed && done > startDone)
-      return double(now - startTime) * active / double(done - startDone);
+    if (done >= all && warmed && done > startDone) {
+      result.cycles = double(now - startTime) * active / double(done - startDone);
+      for (double &stall : result.stalls)
+        stall /= double(done - startDone);
+      return result;
+    }
   }
-  return 0;
+  return result;
 }

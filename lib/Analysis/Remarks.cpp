@@ -19,6 +19,8 @@ using namespace atrex::device::sim;
 
 /// The widest access of one lane.
 static constexpr unsigned widestAccess = 16;
+/// Part of a trip that waits for memory may take without a remark.
+static constexpr double ignoredStall = 0.02;
 
 void AccessLog::add(unsigned sample, const AccessPlace &place, const MachineInst &mi) {
   Entry &e = entries[sample][place.inst];
@@ -291,22 +293,27 @@ void RemarkWriter::checkLoop(unsigned index) {
                    : "the addresses depend on memory or on more than the first trips");
   checkAccesses(accesses, loop);
 
-  // Loads that the same trip waits for before they can have arrived.
+  // Loads that are waited for before they can have arrived.
   const WaitReport *worst = nullptr;
   bool hasLoads = llvm::any_of(accesses, [&](unsigned i) { return f.insts[i].effects->access->reads; });
+  double stalls = 0;
   for (const WaitReport &w : loop.waits) {
-    if (w.counter != "vmcnt")
+    if (!hasLoads || !hasUse || w.counter != "vmcnt")
       continue;
-    if (hasLoads && hasUse && !w.isEarlierTrip && w.distanceCycles < getTiming(chip).l2LatencyCycles &&
-        (!worst || w.distanceCycles < worst->distanceCycles))
+    stalls += w.stallCycles;
+    if (!worst || w.stallCycles > worst->stallCycles)
       worst = &w;
   }
-  if (worst)
+  // A trip of a wave: others of its SIMD work beside it. Where a unit is busy all the time nothing is lost.
+  const double trip = loop.cycles * std::max(1u, report.occupancy.wavesPerSIMD);
+  if (worst && stalls > ignoredStall * trip && loop.cycles > (1 + ignoredStall) * loop.lowerBound)
     add("unpipelined", worst->line,
-        "the loop waits for global memory {0} instructions ({1} cycles of issue) after it asked for it, and the L2 "
-        "takes "
-        "{2} cycles; fetch for a later trip",
-        worst->distance, worst->distanceCycles, getTiming(chip).l2LatencyCycles);
+        "a wave waits {0:f0} of the {1:f0} cycles of a trip for global memory, though it is taken to lie in the L2 "
+        "({2} "
+        "cycles), most of them {3} instructions ({4} cycles of issue) after it asked for it; fetch for a later trip, "
+        "or "
+        "let more waves share a SIMD",
+        stalls, trip, getTiming(chip).l2LatencyCycles, worst->distance, worst->distanceCycles);
   for (const WaitReport &w : loop.waits)
     if (w.counter == "vmcnt" && w.isFullDrain() && w.unrelated)
       add("full-drain", w.line,

@@ -55,6 +55,7 @@ static json::Value toJSON(const LoopReport &loop, const ChipInfo &chip) {
                                  {"outstanding", int64_t(w.outstanding)},
                                  {"distance", int64_t(w.distance)},
                                  {"distance_cycles", int64_t(w.distanceCycles)},
+                                 {"stall_cycles", toNumber(w.stallCycles)},
                                  {"earlier_trip", w.isEarlierTrip},
                                  {"unrelated", int64_t(w.unrelated)}});
   std::optional<int64_t> trips = loop.trips ? loop.trips->getConstant() : std::nullopt;

@@ -61,6 +61,8 @@ private:
   int64_t getCarried(scf::ForOp loop) const;
   int64_t findPeak(Block &block, llvm::SetVector<Value> live);
   void collectStaged(scf::ForOp loop, SmallVectorImpl<Value> &tiles) const;
+  /// Whether a factor of products may be loaded in their layout: no other wave needs what a wave has of it.
+  bool mayBeDirect(Value factor) const;
   template <class... Ts>
   void add(StringLiteral resource, ResourceVerdict verdict, Location loc, std::string tile, int64_t needed,
            int64_t available, const char *format, Ts &&...args) {
@@ -277,6 +279,14 @@ void KernelChecker::collectStaged(scf::ForOp loop, SmallVectorImpl<Value> &tiles
   }
 }
 
+bool KernelChecker::mayBeDirect(Value factor) const {
+  return llvm::all_of(factor.getUses(), [&](OpOperand &use) {
+    auto plan = plans.find(use.getOwner());
+    return plan != plans.end() && plan->second.instruction && use.getOperandNumber() < 2 &&
+           isOwnFactor(use.getOperandNumber() == 0 ? plan->second.lhs : plan->second.rhs);
+  });
+}
+
 void KernelChecker::checkTiles() {
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults()) {
@@ -337,7 +347,11 @@ void KernelChecker::checkRegisters() {
     for (Value tile : tiles)
       sum += getRegisters(tile.getType());
     // Left to itself, one slot waits for one trip in registers, several for none.
-    ahead = std::max(ahead, sum * (options.prefetch >= 0 ? options.prefetch : options.stages > 1 ? 0 : 1));
+    sum *= options.prefetch >= 0 ? options.prefetch : options.stages > 1 ? 0 : 1;
+    // Tiles that go without shared memory wait in registers.
+    for (Value tile : tiles)
+      sum += mayBeDirect(tile) ? getRegisters(tile.getType()) : 0;
+    ahead = std::max(ahead, sum);
   });
   int64_t peak = 0;
   for (Block &block : kernel.getBody())
@@ -385,14 +399,15 @@ void KernelChecker::checkLds() {
     if (tiles.empty())
       return;
     const int64_t stages = std::max<int64_t>(1, options.stages);
-    int64_t bytes = 0, most = 0;
+    int64_t bytes = 0, most = 0, direct = 0;
     bool allPowers = true;
     Value largestTile;
     for (Value tile : tiles) {
       auto type = cast<VectorType>(tile.getType());
       int64_t size = type.getNumElements() * std::max<int64_t>(1, getBits(type.getElementType()) / 8);
       allPowers &= llvm::isPowerOf2_64(uint64_t(size));
-      bytes += stages * llvm::alignTo(size, 4 * int64_t(chip.ldsBanks));
+      // A factor that only one wave needs may go without.
+      (mayBeDirect(tile) ? direct : bytes) += stages * llvm::alignTo(size, 4 * int64_t(chip.ldsBanks));
       if (size > most) {
         most = size;
         largestTile = tile;
@@ -410,7 +425,7 @@ void KernelChecker::checkLds() {
                      vector::TransposeOp>(op) ||
                  op.getName().getDialectNamespace() == "arith";
     // Padding, where no swizzle does: a swizzle moves elements within whole powers of two.
-    int64_t high = bytes + (allPowers ? 0 : bytes / 8) + (isPlain ? 0 : exchangeBytes);
+    int64_t all = bytes + direct, high = all + (allPowers ? 0 : all / 8) + (isPlain ? 0 : exchangeBytes);
     report.ldsLow = std::max(report.ldsLow, held + bytes);
     report.ldsHigh = std::max(report.ldsHigh, held + high);
     // Left to itself, the compiler takes fewer stages, or none.

@@ -76,7 +76,7 @@ private:
   using TripCounts = std::vector<std::optional<uint64_t>>;
   std::optional<DimExpr> fitTrips(StringRef dim, function_ref<std::optional<uint64_t>(int64_t)> count) const;
   LoopReport describeLoop(unsigned index);
-  void analyzeWaits(LoopReport &loop, const std::vector<unsigned> &body);
+  void analyzeWaits(LoopReport &loop, const std::vector<unsigned> &body, const std::vector<double> &stalls);
   void sumTraffic(KernelReport &report);
   uint64_t getIssueCycles(const MachineInst &mi) const;
   uint64_t getVmemCycles(unsigned index) const;
@@ -423,7 +423,7 @@ uint64_t Analyzer::getIssueCycles(const MachineInst &mi) const {
   }
 }
 
-void Analyzer::analyzeWaits(LoopReport &loop, const std::vector<unsigned> &body) {
+void Analyzer::analyzeWaits(LoopReport &loop, const std::vector<unsigned> &body, const std::vector<double> &stalls) {
   struct Operation {
     size_t position;
     unsigned inst;
@@ -455,6 +455,8 @@ void Analyzer::analyzeWaits(LoopReport &loop, const std::vector<unsigned> &body)
             size_t tripsApart = trip - youngest.trip;
             w.isEarlierTrip = tripsApart > 0;
             w.distance = unsigned(at + tripsApart * n - youngest.position - 1);
+            if (counter == "vmcnt")
+              w.stallCycles = stalls[at];
             w.distanceCycles = clock[at] + tripsApart * clock[n] - clock[youngest.position + 1];
             // Which of them are used before the next wait for the same counter?
             if (value == 0) {
@@ -574,7 +576,12 @@ LoopReport Analyzer::describeLoop(unsigned index) {
     case InstClass::VMEMAtomic: {
       uint64_t cycles = getVmemCycles(i);
       loop.vmemCycles += cycles;
-      item = {IssueItem::Vmem, false, 0, uint32_t(cycles)};
+      if (mi.isLdsDma() && e.access) {
+        // What arrives is written side by side.
+        loop.ldsCycles += getLdsCost(chip, /*isWrite=*/true, e.access->bytes).minimum;
+        ++loop.ldsWriteWidths[e.access->bytes];
+      }
+      item = {IssueItem::Vmem, false, uint8_t(!(e.flags & Effects::NoCount)), uint32_t(cycles)};
       break;
     }
     case InstClass::Branch:
@@ -584,7 +591,7 @@ LoopReport Analyzer::describeLoop(unsigned index) {
     case InstClass::Internal:
       loop.otherCycles += getIssueCycles(mi);
       if (e.flags & Effects::Waitcnt)
-        item = {IssueItem::Wait, false, e.lgkmcnt, 4};
+        item = {IssueItem::Wait, false, e.lgkmcnt, 4, e.vmcnt};
       else if (e.flags & Effects::Barrier)
         item = {IssueItem::Barrier, false, 0, 4};
       else if (mi.mnemonic == "s_setprio")
@@ -627,7 +634,8 @@ LoopReport Analyzer::describeLoop(unsigned index) {
     loop.ldsConflictCycles = conflicts;
 
   unsigned groups = std::max(1u, occupancy.workgroupsPerCU);
-  loop.cycles = simulateLoop(items, chip, waves, groups);
+  IssueResult issue = simulateLoop(items, chip, waves, groups);
+  loop.cycles = issue.cycles;
   loop.mfmaShare = loop.cycles > 0 ? std::min(1.0, loop.mfmaCycles / loop.cycles) : 0;
   uint64_t serial = loop.mfmaCycles + loop.valuCycles + loop.saluCycles + loop.ldsCycles + conflicts + loop.vmemCycles +
                     loop.otherCycles;
@@ -652,7 +660,7 @@ LoopReport Analyzer::describeLoop(unsigned index) {
   loop.computeCycles = loop.cycles * waves / active;
   double bytesPerClock = chip.hbmBytesPerSecond / chip.computeUnits / chip.clockHz;
   loop.memoryCycles = (loop.bytesRead + loop.bytesWritten) / bytesPerClock;
-  analyzeWaits(loop, body);
+  analyzeWaits(loop, body, issue.stalls);
   return loop;
 }
 

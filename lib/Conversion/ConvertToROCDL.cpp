@@ -11,6 +11,7 @@
 #include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
 #include "dialects/AtxAMDGPU/AtxAMDGPUDialect.h"
+#include "lib/Transforms/Tile/TileLowering.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -25,6 +26,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -405,6 +407,23 @@ void protectF16Roundings(Operation *root) {
   }
 }
 
+/// A fence of the workgroup waits for all copies to shared memory. Where a barrier says how many may be on their
+/// way (the explicit wait before it leaves so many), fences of the wave keep the order of instructions alone.
+void lowerBarriersInFlight(Operation *root) {
+  SmallVector<amdgpu::LDSBarrierOp> barriers;
+  root->walk([&](amdgpu::LDSBarrierOp barrier) {
+    if (barrier->hasAttr(tile::inFlightAttrName))
+      barriers.push_back(barrier);
+  });
+  for (amdgpu::LDSBarrierOp barrier : barriers) {
+    OpBuilder b(barrier);
+    LLVM::FenceOp::create(b, barrier.getLoc(), LLVM::AtomicOrdering::release, "wavefront");
+    ROCDL::SBarrierOp::create(b, barrier.getLoc());
+    LLVM::FenceOp::create(b, barrier.getLoc(), LLVM::AtomicOrdering::acquire, "wavefront");
+    barrier.erase();
+  }
+}
+
 class ConvertToROCDL : public atrex::impl::ConvertToROCDLPassBase<ConvertToROCDL> {
 public:
   using ConvertToROCDLPassBase::ConvertToROCDLPassBase;
@@ -420,6 +439,7 @@ public:
       return signalPassFailure();
 
     protectF16Roundings(module);
+    lowerBarriersInFlight(module);
     {
       RewritePatternSet patterns(context);
       patterns.add<ExpandTanh, SubtractSplat>(context);

@@ -79,13 +79,15 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   atx-bufferize, func.func(cse, canonicalize),
   atx-outline-kernels{workgroups=480},
   gpu.module(
-    gpu.func(cse, atx-assign-tile-layouts{arch=ARCH mfma-rows=0 waves-m=0}, atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1}),
-    atx-distribute-tiles{arch=ARCH buffer-access=true}),
+    gpu.func(cse, atx-peel-loops{enable=0}, atx-assign-tile-layouts{arch=ARCH mfma-rows=0 waves-m=0 direct=auto},
+      atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1 direct-to-lds=never ahead=1}, atx-read-ahead{arch=ARCH registers=-1}),
+    atx-distribute-tiles{arch=ARCH buffer-access=true cache-policy=auto}),
   canonicalize, cse,
   gpu.module(gpu.func(
+    atx-remove-barriers{enable=1},
     atx-unroll-loops{factor=-1 max-registers=96}, canonicalize, cse,
     atx-ping-pong{enable=0 priority=1},
-    atx-interleave{pattern=off boundary=products priority=0 iglp=-1})),
+    atx-interleave{pattern=auto boundary=products priority=0 iglp=-1})),
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,

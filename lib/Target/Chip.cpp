@@ -44,11 +44,13 @@ static constexpr ChipIssue cdna4Issue = {
 static constexpr ChipTiming cdna3Timing = {
     /*mfmaIssueCycles=*/4,   // B: an MFMA leaves its cycles less 4 to the vector ALU
     /*l2LatencyCycles=*/288, // A: 287.5 on MI300X
+    /*ldsLatencyCycles=*/48, // A: 36 to 51 seen
     /*ldsQueueEntries=*/8,   // A
 };
 static constexpr ChipTiming cdna4Timing = {
     /*mfmaIssueCycles=*/8,   // A: the first 8 of the 32 cycles of 32x32x16
     /*l2LatencyCycles=*/288, // A: 256 to 317 seen
+    /*ldsLatencyCycles=*/48, // A: 36 to 51 seen
     /*ldsQueueEntries=*/8,   // A
 };
 

@@ -14,7 +14,7 @@ begin
   s_sub_u32 s9, s9, 1
   s_cmp_lg_u32 s9, 0
   s_cbranch_scc1 .Lserial
-// REMARK: waits.s:[[#@LINE-5]]: remark: the loop waits for global memory 0 instructions (0 cycles of issue) after it asked for it, and the L2 takes 288 cycles; fetch for a later trip [unpipelined]
+// REMARK: waits.s:[[#@LINE-5]]: remark: a wave waits 284 of the 308 cycles of a trip for global memory, though it is taken to lie in the L2 (288 cycles), most of them 0 instructions (0 cycles of issue) after it asked for it; fetch for a later trip, or let more waves share a SIMD [unpipelined]
 // CHECK: "full_drains": 1,
 // CHECK: "waits": [
 // CHECK: "counter": "vmcnt",
@@ -22,9 +22,10 @@ begin
 // CHECK-NEXT: "distance_cycles": 0,
 // CHECK-NEXT: "earlier_trip": false,
 // CHECK: "outstanding": 1,
+// CHECK-NEXT: "stall_cycles": 284,
 // CHECK-NEXT: "unrelated": 0,
 
-  // A load in flight through the back edge.
+  // A load in flight through the back edge, of a trip that is too short.
   global_load_dwordx4 v[4:7], v2, s[6:7]
   s_mov_b32 s9, 10
 .Lpipelined:
@@ -35,11 +36,13 @@ begin
   s_sub_u32 s9, s9, 1
   s_cmp_lg_u32 s9, 0
   s_cbranch_scc1 .Lpipelined
+// REMARK: waits.s:[[#@LINE-6]]: remark: a wave waits 128 of the 156 cycles of a trip {{.*}} most of them 7 instructions {{.*}} [unpipelined]
 // CHECK: "full_drains": 0,
 // CHECK: "waits": [
 // CHECK: "distance": 7,
 // CHECK: "earlier_trip": true,
 // CHECK: "outstanding": 2,
+// CHECK-NEXT: "stall_cycles": 128,
 
   // Waits for two, needs one.
   s_mov_b32 s9, 10
@@ -74,4 +77,5 @@ begin
   s_cbranch_scc1 .Lhidden
 // CHECK: "distance": 20,
 // CHECK-NEXT: "distance_cycles": 320,
-finish
+// CHECK: "stall_cycles": 0,
+finish vgprs=256

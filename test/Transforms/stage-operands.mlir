@@ -1,4 +1,5 @@
-// RUN: atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands)))' | FileCheck %s
+// RUN: atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{prefetch=0})))' | FileCheck %s
+// RUN: atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands)))' | FileCheck %s --check-prefix=CHOSEN
 // RUN: atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{stages=3 prefetch=1})))' | FileCheck %s --check-prefix=DEEP
 // RUN: not atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{stages=9})))' 2>&1 | FileCheck %s --check-prefix=DOMAIN
 // RUN: not atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{stages=8})))' 2>&1 | FileCheck %s --check-prefix=ROOM
@@ -29,6 +30,11 @@
 // CHECK: scf.yield
 // CHECK: atx.stage_dealloc %[[B]]
 // CHECK: atx.stage_dealloc %[[A]]
+
+// Registers are left for tiles that wait in them.
+// CHOSEN-LABEL: gpu.func @gemm
+// CHOSEN: atx.stage_alloc slots 2
+// CHOSEN: scf.for {{.*}} -> (vector<128x128xf32>, vector<128x32xbf16>, vector<128x32xbf16>, i32)
 
 // Three slots, a tile in registers: two are written ahead, the third is carried by the loop.
 // DEEP-LABEL: gpu.func @gemm

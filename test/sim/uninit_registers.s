@@ -198,7 +198,7 @@ begin
 // CHECK-NEXT: error: kernel 'test': uninit: new EXEC in vcc: its value comes from v18, which nothing has written, by lanes 0-63; {{.*}}: s_and_saveexec_b64 s[22:23], vcc
 // CHECK-NEXT: error: kernel 'test': uninit: data of a store in v19: its value comes from a5, which nothing has written, by lanes 0-63;
 // CHECK-NEXT: error: kernel 'test': uninit: data of a store in v20: its value comes from scratch memory that nothing has written, by lanes 0-63;
-// CHECK-NEXT: error: kernel 'test': uninit: data of a store in v22: its value comes from LDS, where an undefined value was stored, by lanes 0-63;
+// CHECK-NEXT: error: kernel 'test': uninit: data of a store in v22: its value comes from LDS, where nothing or an undefined value was stored, by lanes 0-63;
 // CHECK-NEXT: error: kernel 'test': uninit: operand of a scalar memory instruction in s24: its value comes from v23, which nothing has written, by the scalar unit; {{.*}}: s_load_dword s25
 // CHECK-NEXT: error: kernel 'test': uninit: buffer descriptor or offset in s31 that nothing has written, by the scalar unit; {{.*}}: buffer_load_dword v24
 // CHECK-NEXT: error: kernel 'test': uninit: data of a store in v46: its value comes from v42, which nothing has written, by lanes 0-15; {{.*}}: global_store_dwordx4

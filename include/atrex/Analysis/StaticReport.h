@@ -37,6 +37,8 @@ struct WaitReport {
   /// waited for and the wait.
   unsigned distance = 0;
   uint64_t distanceCycles = 0;
+  /// Cycles that a wave waits here in a trip by the issue model (global memory).
+  double stallCycles = 0;
   /// That operation was issued on an earlier trip.
   bool isEarlierTrip = false;
   /// Outstanding operations that nothing needs before the next such wait.

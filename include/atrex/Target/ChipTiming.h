@@ -23,6 +23,8 @@ struct ChipTiming {
   unsigned mfmaIssueCycles = 4;
   /// Cycles from a load's issue to its data when the L2 has them.
   unsigned l2LatencyCycles = 288;
+  /// Cycles from when the LDS takes up an instruction to its data.
+  unsigned ldsLatencyCycles = 48;
   /// LDS instructions that wait in front of the LDS for each pair of SIMDs.
   unsigned ldsQueueEntries = 8;
 };

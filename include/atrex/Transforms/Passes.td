@@ -216,6 +216,10 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
     product needs transposed gives each lane a block, so that it has neighbours
     along both dimensions.
 
+    A factor that is loaded along the summed dimension, 8 bytes or more in a lane, can be loaded the way the
+    matrix instruction wants it, and then needs no shared memory. With `direct` `auto` this is done where no
+    other wave of the workgroup needs the same elements; `always` does it wherever lanes have such runs.
+
     The result: `atx.tile_layouts` on every operation with tile results, and
     `atx.contract` on products.
   }];
@@ -224,7 +228,9 @@ def AssignTileLayoutsPass : Pass<"atx-assign-tile-layouts", "::mlir::gpu::GPUFun
     TunableOption<"mfmaRows", "mfma-rows", "unsigned", /*default=*/"0",
       "rows of the matrix instruction, 0 chooses", [0, 16, 32]>,
     TunableOption<"wavesM", "waves-m", "unsigned", /*default=*/"0",
-      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>
+      "waves along the rows of a product, 0 chooses", [0, 1, 2, 4, 8, 16]>,
+    TunableChoice<"direct", "direct", "auto", "factors of products straight from memory into the lanes that multiply "
+      "them, without shared memory", ["auto", "never", "always"]>
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect"];
   let statistics = [Statistic<"numAssigned", "num-assigned", "tiles with a layout">,
@@ -248,8 +254,17 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     counter alone and reads only memory that the loop does not write.
 
     `stages` 0 takes two slots when they fit beside enough waves to hide the
-    latency of one another, else one. `prefetch` -1 takes 1 with one slot and 0 with
-    several, which saves registers.
+    latency of one another, else one. `prefetch` -1 takes 1 with one slot, and with
+    several where registers are left for it.
+
+    A tile that goes to shared memory as it is loaded may be copied there without passing through registers
+    (`direct-to-lds`): lanes write beside one another, so a swizzle decides which lane loads what. `auto` does it
+    with 16 bytes for a lane, `always` with 4 as well (gfx942 has no more), both where every lane
+    has an element, or reads zero behind the tensor's end. Such stages need two slots or more, and no prefetch.
+    It saves registers; where tiles can wait in registers for an iteration the issue model finds that no slower.
+
+    A tile that a loop loads right in the layout of its product (see `direct` of `atx-assign-tile-layouts`) waits
+    in registers for the next iteration when `ahead` is 1.
   }];
   let options = [
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
@@ -258,10 +273,16 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     TunableOption<"prefetch", "prefetch", "int64_t", /*default=*/"-1",
       "iterations that a tile waits in registers before it is written, -1 chooses", [-1, 0, 1, 2]>,
     TunableOption<"swizzle", "swizzle", "unsigned", /*default=*/"1", "1 arranges against bank conflicts", [0, 1]>,
+    TunableChoice<"directToLds", "direct-to-lds", "never", "copies that leave registers out",
+      ["auto", "never", "always"]>,
+    TunableOption<"ahead", "ahead", "unsigned", /*default=*/"1",
+      "iterations that factors loaded straight into registers are loaded ahead", [0, 1]>,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which tiles are staged, and which are not and why">
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numStaged", "num-staged", "tiles staged in shared memory">,
+                    Statistic<"numDirect", "num-direct", "of them copied without passing through registers">,
+                    Statistic<"numAhead", "num-ahead", "tiles that wait in registers in the layout of their product">,
                     Statistic<"numPipelined", "num-pipelined", "loops pipelined">];
 }
 
@@ -284,6 +305,8 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
     Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
     TunableOption<"bufferAccess", "buffer-access", "bool", /*default=*/"true",
                   "accesses to tensors by buffer instructions where 32-bit offsets suffice", [0, 1], "tiles">,
+    TunableChoice<"cachePolicy", "cache-policy", "auto", "non-temporal accesses to what the grid touches once",
+                  ["auto", "none"]>,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell of conversions through shared memory">
   ];
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -294,6 +317,7 @@ def DistributeTilesPass : Pass<"atx-distribute-tiles", "::mlir::gpu::GPUModuleOp
                     Statistic<"numLDSConversions", "num-lds-conversions", "of them through shared memory">,
                     Statistic<"numBarriers", "num-barriers", "barriers for the compiler's own shared memory">,
                     Statistic<"numOrderBarriers", "num-order-barriers", "barriers that keep accesses in order">,
+                    Statistic<"numNonTemporal", "num-non-temporal", "loads and stores that do not stay in caches">,
                     Statistic<"numVectorAccesses", "num-vector-accesses", "accesses of several elements">,
                     Statistic<"numScalarAccesses", "num-scalar-accesses", "accesses of one element">];
 }

@@ -72,6 +72,35 @@ def PersistentPass : Pass<"atx-persistent", "::mlir::func::FuncOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Tiles: what stands ready when an iteration begins
+//===----------------------------------------------------------------------===//
+
+def ReadAheadPass : Pass<"atx-read-ahead", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "read staged tiles from shared memory before the iteration that multiplies them";
+  let description = [{
+    In a loop whose tiles have two slots or more, an iteration ends in a barrier
+    and the next one begins with reads of shared memory, which the matrix unit
+    waits for. This pass puts these reads behind the barrier, into the iteration
+    before: the loop carries what was read in registers, and matrix instructions
+    that do not depend on it may stand behind the barrier too.
+
+    Tiles are taken in the order of the program, while they need no more than
+    `registers` registers of 32 bits for each lane together. With -1 that is what
+    they need, if it fits beside what the loop carries, loads, reads and
+    multiplies, in the registers of a wave when two share a SIMD (of more, when
+    the workgroup has more); else nothing. A read stays where it is when a barrier or a write to its stage stands before it in the body, or
+    when its slot is not computed from values that the loop carries.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
+    TunableOption<"registers", "registers", "int64_t", /*default=*/"-1",
+                  "registers that a loop may carry for tiles read ahead, 0 reads nothing ahead, -1 chooses; others than "
+                  "these are accepted", [-1, 0, 16, 32, 48, 64, 96, 128]>
+  ];
+  let statistics = [Statistic<"numReads", "num-reads", "reads of staged tiles that were moved ahead">];
+}
+
+//===----------------------------------------------------------------------===//
 // One lane's program: the order of instructions
 //===----------------------------------------------------------------------===//
 
@@ -138,7 +167,9 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
     With `auto`, what the first matrix instructions take is read first; other
     reads come two instructions ahead of their use at the latest, and with the
     loads from global memory and the writes to shared memory are spread evenly
-    over the matrix instructions, on the right side of barriers.
+    over the matrix instructions, on the right side of barriers. A long body gets
+    fewer, larger groups, one of more than 128 matrix instructions none, with a
+    remark: the time that the backend takes grows with the third power.
 
     `boundary=products` puts a limit for the scheduler behind the products that
     others depend on: in attention, between the scores and the softmax.
@@ -157,6 +188,49 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
                     Statistic<"numGroups", "num-groups", "groups">,
                     Statistic<"numBoundaries", "num-boundaries", "limits behind products">,
                     Statistic<"numPriorities", "num-priorities", "runs of raised priority">];
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels on tiles: loops and barriers
+//===----------------------------------------------------------------------===//
+
+def PeelLoopsPass : Pass<"atx-peel-loops", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "take the last, incomplete iteration out of loops over the columns of tensors";
+  let description = [{
+    For loops in tile form that count from 0 to an extent of a tensor and read tiles of `step` elements or fewer
+    along that dimension. With `enable` the loop ends before the last incomplete tile; a copy of its body behind
+    it does that one. The positions that the loop reads along the dimension are then all inside, which `atx.inside`
+    on the loads tells the passes behind: no compare, no select, and runs as wide as the tile has them. Loops
+    whose tiles are all complete, by numbers or by a constraint such as `K % 64 == 0`, are marked in any case.
+  }];
+  let options = [
+    TunableOption<"enable", "enable", "int64_t", /*default=*/"0", "1 does it where a check goes away", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which loops are peeled, and why others are not">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numPeeled", "num-peeled", "loops whose last iteration stands behind">,
+                    Statistic<"numInside", "num-inside", "loads that need no check any more">];
+}
+
+def RemoveBarriersPass : Pass<"atx-remove-barriers", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "remove barriers that order nothing, and shared memory that nobody reads";
+  let description = [{
+    For the program of one lane. A barrier is needed when an access to shared memory before it may meet one behind
+    it, with no other barrier between, and one of the two writes. Accesses are told apart by the bytes that
+    they may reach: the constant part of the address and the bounds of what is added. A barrier for which no such
+    pair is open goes; loops are followed around the back edge. Barriers that also order accesses to
+    tensors stay where tensors are accessed, and so do those that wait for copies to shared memory.
+
+    Writes to shared memory at bytes that nothing reads are deleted first.
+  }];
+  let options = [
+    TunableOption<"enable", "enable", "int64_t", /*default=*/"1", "1 removes what is not needed", [0, 1]>,
+    Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which barriers go">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
+  let statistics = [Statistic<"numRemoved", "num-removed", "barriers that are gone">,
+                    Statistic<"numKept", "num-kept", "barriers that order something">,
+                    Statistic<"numDeadWrites", "num-dead-writes", "writes to shared memory that nobody reads">];
 }
 
 #endif // ATREX_TRANSFORMS_SCHEDULINGPASSES_TD

@@ -224,8 +224,16 @@ void Checker::checkUninit(Wave &w, const Inst *in, const MemAccess &a, GroupChec
   const bool reads = a.reads && (!a.swaps || in->flags & FReturn);
   Lanes memory, lds;
   auto readLDS = [&](u32 lane, u64 off, u32 n) {
-    if (off + n <= w.ldsBytes && memchr(group.ldsWritten + off, 0, n))
+    if (off + n > w.ldsBytes || !memchr(group.ldsWritten + off, LdsNever, n))
+      return;
+    u8 *at = group.ldsWritten + off;
+    if (std::all_of(at, at + n, [](u8 byte) { return byte == LdsNever; })) {
       lds.add(lane, off, n);
+      return;
+    }
+    // Compilers widen loads that they know to stay inside of an allocation: the use of the rest counts.
+    std::replace(at, at + n, u8(LdsNever), u8(LdsUndefined));
+    group.undef.ldsUndefined = true;
   };
   auto writeLDS = [&](u64 off, u32 n) {
     if (off + n <= w.ldsBytes)

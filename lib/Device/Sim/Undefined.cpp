@@ -430,7 +430,7 @@ void UndefTracker::report(Wave &w, const Inst *in, GroupChecks &group, const Reg
     std::string name = reg.first == originSCC ? std::string("scc") : formatRegister(reg);
     std::string from;
     if (origin == originLDS)
-      from = ": its value comes from LDS, where an undefined value was stored";
+      from = ": its value comes from LDS, where nothing or an undefined value was stored";
     else if (origin == originScratch)
       from = ": its value comes from scratch memory that nothing has written";
     else if (origin == originSCC || origin == reg.first)

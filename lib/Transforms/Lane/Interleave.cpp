@@ -46,6 +46,12 @@ enum Mask : uint32_t {
   maskTranscendental = 0x400
 };
 
+/// Most groups times matrix instructions of a region: the time that the backend takes to form groups grows with
+/// about the third power of these.
+constexpr size_t maxGroupCost = 8192;
+/// Most matrix instructions of a region that is given groups; the backend takes 0.1 to 0.2 s for these.
+constexpr size_t maxInterleaved = 128;
+
 struct Group {
   uint32_t mask;
   unsigned count;
@@ -241,26 +247,33 @@ SmallVector<Group> planRegion(Block &block, const SchedulerRegion &region) {
     }
     begin = end;
   }
-  llvm::sort(accesses, [](const Access &a, const Access &b) {
-    return std::tuple(a.slot, a.phase, !a.isUrgent, a.number) < std::tuple(b.slot, b.phase, !b.isUrgent, b.number);
-  });
   SmallVector<Group> groups;
-  auto add = [&](uint32_t mask, unsigned size) {
-    if (size == 0)
-      return;
-    if (!groups.empty() && groups.back().mask == mask)
-      groups.back().count += size;
-    else
-      groups.push_back({mask, size});
-  };
-  int64_t done = 0;
-  for (const Access &access : accesses) {
-    add(maskMFMA, unsigned(access.slot - done));
-    done = std::max(done, access.slot);
-    add(getMask(access.unit), access.instructions);
+  // Fewer, larger groups where the backend would take long; slots round down, so that everything still comes in time.
+  for (int64_t step = 1;; step *= 2) {
+    for (Access &access : accesses)
+      access.slot = access.slot / step * step;
+    llvm::sort(accesses, [](const Access &a, const Access &b) {
+      return std::tuple(a.slot, a.phase, !a.isUrgent, a.number) < std::tuple(b.slot, b.phase, !b.isUrgent, b.number);
+    });
+    groups.clear();
+    auto add = [&](uint32_t mask, unsigned size) {
+      if (size == 0)
+        return;
+      if (!groups.empty() && groups.back().mask == mask)
+        groups.back().count += size;
+      else
+        groups.push_back({mask, size});
+    };
+    int64_t done = 0;
+    for (const Access &access : accesses) {
+      add(maskMFMA, unsigned(access.slot - done));
+      done = std::max(done, access.slot);
+      add(getMask(access.unit), access.instructions);
+    }
+    add(maskMFMA, unsigned(count - done));
+    if (groups.size() * count <= maxGroupCost || step > count)
+      return groups;
   }
-  add(maskMFMA, unsigned(count - done));
-  return groups;
 }
 
 class Interleave : public atrex::impl::InterleavePassBase<Interleave> {
@@ -368,6 +381,12 @@ void Interleave::run(scf::ForOp loop, ArrayRef<Group> given) {
     if (given.empty()) {
       if (region.accesses.empty())
         continue;
+      if (region.mfmas.size() > maxInterleaved) {
+        region.mfmas.front()->emitRemark()
+            << region.mfmas.size() << " matrix instructions are not interleaved: groups are "
+            << "formed of up to " << maxInterleaved << "; unroll less, or let more waves share the tile";
+        continue;
+      }
       groups = planRegion(*loop.getBody(), region);
     } else {
       // Until the matrix instructions are used up.

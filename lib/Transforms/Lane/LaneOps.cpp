@@ -60,7 +60,8 @@ Unit lane::getUnit(Operation *op) {
     return getAddressSpace(store.getAddr()) == ldsSpace ? Unit::LDSWrite : Unit::GlobalWrite;
   if (name.starts_with("rocdl.ds.read.tr"))
     return Unit::LDSRead;
-  if (isa<ROCDL::RawPtrBufferLoadOp>(op))
+  // Copies to shared memory issue as loads do.
+  if (isa<ROCDL::RawPtrBufferLoadOp, ROCDL::RawPtrBufferLoadLdsOp>(op))
     return Unit::GlobalRead;
   if (isa<ROCDL::RawPtrBufferStoreOp>(op))
     return Unit::GlobalWrite;

@@ -73,7 +73,8 @@ bool touchesLDS(Operation *op) {
   bool touches = false;
   op->walk([&](Operation *inner) {
     Unit unit = getUnit(inner);
-    touches |= unit == Unit::LDSRead || unit == Unit::LDSWrite || (unit == Unit::Memory && inner->getNumRegions() == 0);
+    touches |= unit == Unit::LDSRead || unit == Unit::LDSWrite || isa<ROCDL::RawPtrBufferLoadLdsOp>(inner) ||
+               (unit == Unit::Memory && inner->getNumRegions() == 0);
   });
   return touches;
 }

@@ -197,6 +197,13 @@ bool UnrollLoops::unroll(scf::ForOp loop, DenseSet<Operation *> &seen) {
     pin(loop);
     return false;
   }
+  // The utility counts upper - lower as unsigned: a range that may run backwards has to be empty first.
+  if (!trips) {
+    OpBuilder b(loop);
+    Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+    loop.setUpperBound(loop.getUnsignedCmp() ? Value(arith::MaxUIOp::create(b, loc, lower, upper))
+                                             : Value(arith::MaxSIOp::create(b, loc, lower, upper)));
+  }
   FailureOr<UnrolledLoopInfo> unrolled = loopUnrollByFactor(loop, by);
   if (failed(unrolled)) {
     emitRemark(loc) << "loop is not unrolled: its bounds do not allow it";

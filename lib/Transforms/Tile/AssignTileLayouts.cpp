@@ -55,10 +55,15 @@ bool isCheap(Operation *op) {
           op->getOperand(1).getDefiningOp<arith::ConstantOp>());
 }
 
+/// Factors that are loaded in the layout of their product: none, those that no other wave needs, or all that lanes
+/// have in runs.
+enum class DirectFactors { Never, Own, Always };
+
 class Assigner {
 public:
-  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip, const ContractOptions &options)
-      : kernel(kernel), threads(threads), chip(chip), options(options), builder(kernel.getContext()) {}
+  Assigner(gpu::GPUFuncOp kernel, int64_t threads, const ChipInfo &chip, const ContractOptions &options,
+           DirectFactors direct)
+      : kernel(kernel), threads(threads), chip(chip), options(options), direct(direct), builder(kernel.getContext()) {}
 
   LogicalResult run();
   unsigned numAssigned = 0, numConversions = 0, numRecomputed = 0;
@@ -108,6 +113,7 @@ private:
   int64_t threads;
   const ChipInfo &chip;
   ContractOptions options;
+  DirectFactors direct;
   OpBuilder builder;
   IndexAnalysis analysis;
   SmallVector<Operation *> ops;
@@ -366,9 +372,16 @@ std::optional<TileLayout> Assigner::findWanted(Value value, unsigned depth) {
 TileLayout Assigner::getAnchor(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<atx::TileLoadOp>(op)) {
-    AccessPattern pattern = analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result));
+    AccessPattern pattern =
+        analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result), getInside(op));
     std::optional<TileLayout> wanted = findWanted(result);
     if (wanted && wanted->getRank() == getShape(result).size()) {
+      int64_t along = wanted->getRunLength(pattern.contiguousDim);
+      int64_t bytes = std::min(pattern.vector, along & -along) * pattern.bytes;
+      bool isOwn = isOwnFactor(*wanted) && bytes >= minDirectBytes;
+      if (pattern.unit == 1 && wanted->getNumRegisters() <= maxRegistersPerTile &&
+          (direct == DirectFactors::Own ? isOwn : direct == DirectFactors::Always && bytes >= 4))
+        return *wanted;
       // A product that sums along another dimension than the contiguous one: a lane reads a block, so that it
       // has neighbours along both.
       int64_t run = wanted->getRunLength(pattern.contiguousDim);
@@ -690,7 +703,16 @@ public:
       return signalPassFailure();
     }
     expandScalarProducts(kernel);
-    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)});
+    for (Operation *op : findStreamingAccesses(kernel))
+      op->setAttr(streamingAttrName, UnitAttr::get(kernel.getContext()));
+    if (!llvm::is_contained({"auto", "never", "always"}, StringRef(direct))) {
+      kernel.emitError() << "'direct=" << StringRef(direct) << "' is not possible: it is auto, never or always";
+      return signalPassFailure();
+    }
+    DirectFactors factors = direct == "never"    ? DirectFactors::Never
+                            : direct == "always" ? DirectFactors::Always
+                                                 : DirectFactors::Own;
+    Assigner assigner(kernel, threads.getInt(), *chip, {int64_t(mfmaRows), int64_t(wavesM)}, factors);
     if (failed(assigner.run()))
       return signalPassFailure();
     numAssigned += assigner.numAssigned;

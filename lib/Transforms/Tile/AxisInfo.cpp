@@ -65,6 +65,28 @@ static int64_t getArgumentDivisor(gpu::GPUFuncOp kernel, unsigned number) {
   return divisor;
 }
 
+/// Bounds of a run-time dimension by constraints of the form 'N <= 4096'; nothing for other arguments.
+static std::optional<Bounds> getArgumentBounds(gpu::GPUFuncOp kernel, unsigned number) {
+  auto args = kernel->getAttrOfType<ArrayAttr>(atx::kernelArgsAttrName);
+  auto info = args && number < args.size() ? dyn_cast<DictionaryAttr>(args[number]) : DictionaryAttr();
+  auto name = info ? info.getAs<StringAttr>("name") : StringAttr();
+  auto kind = info ? info.getAs<StringAttr>("kind") : StringAttr();
+  if (!name || !kind || kind != "dim")
+    return std::nullopt;
+  Bounds bounds{0, int64_t(1) << 40};
+  if (auto constraints = kernel->getAttrOfType<ArrayAttr>("atx.constraints"))
+    for (Attribute attr : constraints) {
+      auto text = dyn_cast<StringAttr>(attr);
+      if (!text)
+        continue;
+      auto [lhs, rhs] = text.getValue().split("<=");
+      int64_t most;
+      if (lhs.trim() == name.getValue() && !rhs.trim().getAsInteger(10, most) && most >= 0)
+        bounds.max = std::min(bounds.max, most);
+    }
+  return bounds;
+}
+
 const AxisInfo &IndexAnalysis::getInfo(Value value) {
   auto it = infos.find(value);
   if (it != infos.end())
@@ -328,6 +350,8 @@ std::optional<Bounds> IndexAnalysis::computeRange(Value value) {
   if (std::optional<int64_t> constant = getSplat(value))
     return bounded({*constant, *constant});
   if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(arg.getOwner()->getParentOp()))
+      return getArgumentBounds(kernel, arg.getArgNumber());
     auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
     if (!loop || arg != loop.getInductionVar())
       return std::nullopt;

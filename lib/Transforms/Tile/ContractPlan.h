@@ -59,6 +59,12 @@ mlir::FailureOr<ContractChoice> chooseContract(mlir::vector::ContractionOp op, i
 mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
                                            const ContractChoice &choice);
 
+/// Whether no other wave needs the elements of a factor that a wave has: loaded in this layout, each is read once by
+/// the workgroup.
+inline bool isOwnFactor(const TileLayout &factor) { return factor.getReplicaBits() < 64; }
+/// Bytes side by side in a lane that make a load right into the layout of a product worth it.
+constexpr int64_t minDirectBytes = 8;
+
 /// The choice as the attribute `atx.contract` of the operation.
 void setContractChoice(mlir::vector::ContractionOp op, const ContractChoice &choice);
 /// The attribute, or what would be chosen without it. An attribute that does not fit is an error.

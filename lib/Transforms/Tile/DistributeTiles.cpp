@@ -39,11 +39,16 @@ public:
     const ChipInfo *chip = getTarget(module, arch);
     if (!chip)
       return signalPassFailure();
+    if (cachePolicy != "auto" && cachePolicy != "none") {
+      module.emitError() << "'cache-policy=" << StringRef(cachePolicy) << "' is not possible: it is auto or none";
+      return signalPassFailure();
+    }
     for (auto kernel : llvm::to_vector(module.getOps<gpu::GPUFuncOp>())) {
       if (!kernel->hasAttr(atx::kernelAttrName))
         continue;
       TileEmitter emitter(kernel, *chip, bufferAccess);
       emitter.remarks = remarks;
+      emitter.streams = cachePolicy == "auto";
       if (failed(emitter.run()))
         return signalPassFailure();
       kernel->removeAttr(atx::kernelAttrName);
@@ -51,6 +56,7 @@ public:
       numLDSConversions += emitter.numLDSConversions;
       numBarriers += emitter.numBarriers;
       numOrderBarriers += emitter.numOrderBarriers;
+      numNonTemporal += emitter.numNonTemporal;
       numVectorAccesses += emitter.numVectorAccesses;
       numScalarAccesses += emitter.numScalarAccesses;
     }

@@ -8,6 +8,7 @@
 
 #include "Combine.h"
 #include "TileLowering.h"
+#include "atrex/Target/CopyInstructions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,8 +23,6 @@ using namespace mlir;
 using namespace atrex;
 using namespace atrex::tile;
 
-/// Word 3 of a raw buffer descriptor on GFX9: 32-bit data format, no swizzle.
-static constexpr uint32_t rawBufferFlags = (7u << 12) | (4u << 15);
 /// Bytes a buffer resource spans; masked accesses go to this offset, which reads zero
 /// and drops writes.
 static constexpr int64_t bufferSpan = int64_t(1) << 31;
@@ -72,8 +71,26 @@ static int64_t getDivisor(IndexAnalysis &analysis, Value memory, unsigned dim, i
   return std::min<int64_t>(4096, analysis.getInfo(llvm::cast<Value>(value)).divisor);
 }
 
+/// The most that an extent or stride can be, from constants and constraints.
+static std::optional<int64_t> getMost(IndexAnalysis &analysis, Value memory, unsigned dim, bool isStride) {
+  auto view = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  auto type = cast<MemRefType>(memory.getType());
+  if (!view)
+    return !isStride && !type.isDynamicDim(dim) ? std::optional(type.getDimSize(dim)) : std::nullopt;
+  OpFoldResult value = isStride ? view.getMixedStrides()[dim] : view.getMixedSizes()[dim];
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  std::optional<Bounds> range = analysis.getRange(cast<Value>(value));
+  return range ? std::optional(range->max) : std::nullopt;
+}
+
+ArrayRef<int64_t> tile::getInside(Operation *op) {
+  auto attr = op->getAttrOfType<DenseI64ArrayAttr>(insideAttrName);
+  return attr ? attr.asArrayRef() : ArrayRef<int64_t>();
+}
+
 AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, ValueRange indices, Value mask,
-                                  ArrayRef<int64_t> shape) {
+                                  ArrayRef<int64_t> shape, ArrayRef<int64_t> known) {
   auto memory = cast<MemRefType>(memoryValue.getType());
   AccessPattern pattern;
   pattern.bytes = getStorageBytes(memory.getElementType());
@@ -108,7 +125,8 @@ AccessPattern tile::analyzeAccess(IndexAnalysis &analysis, Value memoryValue, Va
   limit(std::gcd(last.divisibility[dim], int64_t(4096)));
   std::optional<Bounds> range = analysis.getRange(indices[*unit]);
   int64_t extent = memory.getDimSize(*unit);
-  bool inside = range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent;
+  bool inside = llvm::is_contained(known, int64_t(*unit)) ||
+                (range && !ShapedType::isDynamic(extent) && range->min >= 0 && range->max < extent);
   if (!inside)
     limit(getDivisor(analysis, memoryValue, *unit, extent, /*isStride=*/false));
   // What is added to the address, and stays the same along the vector.
@@ -214,6 +232,24 @@ bool tile::decomposeIndex(Value value, unsigned rank, int64_t coefficient, Array
   return false;
 }
 
+/// The cache policy operand of a buffer instruction: non-temporal for what is touched once.
+static Value getCachePolicy(TileEmitter &e, Operation *op) {
+  constexpr int64_t nonTemporal = 2;
+  bool streams = e.streams && op->hasAttr(streamingAttrName);
+  e.numNonTemporal += streams;
+  return e.i32(streams ? nonTemporal : 0);
+}
+
+static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
+
+/// Whether the index is a sum of parts that are not negative.
+static bool isNeverNegative(IndexAnalysis &analysis, const LinearIndex &form) {
+  return form.constant >= 0 && llvm::all_of(form.scalars, [&](auto term) {
+           std::optional<Bounds> range = analysis.getRange(term.first);
+           return term.second >= 0 && range && range->min >= 0;
+         });
+}
+
 namespace {
 
 /// Emits one access of a tile.
@@ -242,6 +278,11 @@ public:
   /// Bytes of one access.
   int64_t getVectorBytes() const { return size.getBytes(vector); }
   const ElementSize &getElementSize() const { return size; }
+  /// As getOffset(), for an element whose coordinates are i32 values of the lane; only where isByCoordinates().
+  Value getOffsetAt(ArrayRef<Value> coordinates);
+  /// Whether every position is a sum of coordinates and what all lanes share, and none can be negative where it
+  /// is compared with an extent.
+  bool isByCoordinates() const;
   /// Packed elements one by one: the byte, or that in which the element ends, and
   /// the first bit.
   Value getPackedByte(int64_t reg, Value condition, bool second);
@@ -251,6 +292,8 @@ private:
   /// Elements follow one another without gaps, row after row, and indices but the outermost are known to be inside.
   bool isDense() const;
   Value getIndex(unsigned i, int64_t reg);
+  /// i64.
+  Value getExtent(unsigned i);
   int64_t getConstantOffset(int64_t reg) const;
   Value getLaneOffset32(int64_t reg);
   /// Parts of a byte from the base to register `reg`, and the rest in bytes.
@@ -278,6 +321,8 @@ private:
   SmallVector<bool> needsCheck;
   SmallVector<Value> limits;
   DenseMap<std::pair<unsigned, int64_t>, Value> checks;
+  /// i32: what the coordinates' part of an index must be below; see getOffsetAt().
+  SmallVector<Value> limitsAt;
 
   SmallVector<std::optional<LinearIndex>> linear;
   bool narrow = true, useBuffer = false;
@@ -308,7 +353,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   const int64_t bytes = size.step;
   unsigned rank = layout.getRank();
 
-  AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape);
+  AccessPattern pattern = analyzeAccess(e.analysis, memoryValue, indices, mask, shape, getInside(op));
   vector = 1;
   if (rank != 0) {
     int64_t run = layout.getRunLength(pattern.contiguousDim);
@@ -335,7 +380,8 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     OpFoldResult extentValue = memory.sizes[i];
     std::optional<Bounds> range = e.analysis.getRange(index);
     std::optional<int64_t> extent = getConstantIntValue(extentValue);
-    needsCheck.push_back(!(range && extent && range->min >= 0 && range->max < *extent));
+    needsCheck.push_back(!llvm::is_contained(getInside(op), int64_t(i)) &&
+                         !(range && extent && range->min >= 0 && range->max < *extent));
     Value limit;
     if (needsCheck.back()) {
       Type type = getElementTypeOrSelf(index.getType());
@@ -402,9 +448,13 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
       continue;
     }
     // An index that is inside is below the extent.
-    std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]);
+    std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]), far = stride;
+    if (!extent)
+      extent = getMost(e.analysis, memoryValue, i, /*isStride=*/false);
+    if (stride == ShapedType::kDynamic)
+      far = getMost(e.analysis, memoryValue, i, /*isStride=*/true);
     int64_t span;
-    if (!extent || stride == ShapedType::kDynamic || llvm::MulOverflow(*extent - 1, stride * bytes, span) ||
+    if (!extent || !far || *far >= bufferSpan || llvm::MulOverflow(*extent - 1, *far * bytes, span) ||
         llvm::AddOverflow(reach, span, reach))
       reach = bufferSpan;
     reach = std::min(reach, bufferSpan);
@@ -413,11 +463,8 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
   // The outermost index of a dense tensor that counts up from somewhere inside or behind needs no check of lanes: a
   // buffer that ends with the tensor reads zero behind it and drops writes.
   bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 &&
-                   needsCheck[0] && linear[0] && !linear[0]->coordinates.empty() && linear[0]->constant >= 0 &&
-                   isDense() && llvm::all_of(linear[0]->scalars, [&](auto term) {
-                     std::optional<Bounds> range = e.analysis.getRange(term.first);
-                     return term.second >= 0 && range && range->min >= 0;
-                   });
+                   needsCheck[0] && linear[0] && !linear[0]->coordinates.empty() &&
+                   isNeverNegative(e.analysis, *linear[0]) && isDense();
   if (memory.isShared)
     narrow = true;
   // Lanes in the same 64-bit form when they do not fit.
@@ -507,7 +554,7 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
       needsCheck[0] = false;
     }
     resource = ROCDL::MakeBufferRsrcOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 8), base, stride,
-                                               span, e.i32(rawBufferFlags));
+                                               span, e.i32(rawBufferDescriptorFlags));
   }
   // Of a packed access alone only its chunks are aligned.
   int64_t whole = size.shift == 0 ? vector * bytes : size.getBytes(vector) & -size.getBytes(vector);
@@ -574,7 +621,10 @@ Value Access::getLaneOffset32(int64_t reg) {
       index = arith::TruncIOp::create(b, e.loc, b.getI32Type(), index);
     std::optional<int64_t> stride = getConstantIntValue(memory.strides[i]);
     if (!stride) {
-      index = arith::MulIOp::create(b, e.loc, index, cast<Value>(memory.strides[i]));
+      Value factor = cast<Value>(memory.strides[i]);
+      if (narrow)
+        factor = arith::TruncIOp::create(b, e.loc, b.getI32Type(), factor);
+      index = arith::MulIOp::create(b, e.loc, index, factor);
       stride = 1;
     }
     if (int64_t factor = *stride * size.step; factor != 1)
@@ -629,6 +679,59 @@ Value Access::getOffset(int64_t reg, Value condition) {
   if (constant)
     offset = arith::AddIOp::create(b, e.loc, offset, e.i32(constant));
   return offset;
+}
+
+bool Access::isByCoordinates() const {
+  for (auto [form, check] : llvm::zip_equal(linear, needsCheck))
+    if (!form || (check && !isNeverNegative(e.analysis, *form)))
+      return false;
+  return true;
+}
+
+Value Access::getOffsetAt(ArrayRef<Value> coordinates) {
+  OpBuilder &b = e.b;
+  auto add = [&](Value &sum, Value value, int64_t factor) {
+    if (factor == 0)
+      return;
+    if (factor != 1)
+      value = arith::MulIOp::create(b, e.loc, value, e.i32(factor));
+    sum = sum ? Value(arith::AddIOp::create(b, e.loc, sum, value)) : value;
+  };
+  Value offset, condition;
+  for (unsigned dim = 0; dim < coordinates.size(); ++dim)
+    add(offset, coordinates[dim], steps[dim]);
+  limitsAt.resize(indices.size());
+  for (unsigned i = 0; i < indices.size(); ++i) {
+    if (!needsCheck[i])
+      continue;
+    if (!limitsAt[i]) {
+      // What is left of the extent behind the part that all lanes share.
+      Value left = arith::ConstantOp::create(b, e.loc, b.getI64IntegerAttr(-linear[i]->constant));
+      left = arith::AddIOp::create(b, e.loc, left, getExtent(i));
+      for (auto [scalar, factor] : linear[i]->scalars)
+        left = arith::SubIOp::create(
+            b, e.loc, left, arith::MulIOp::create(b, e.loc, e.toI64(e.getScalar(scalar)), e.i64(factor)).getResult());
+      left = arith::MaxSIOp::create(b, e.loc, left, e.i64(0));
+      left = arith::MinSIOp::create(b, e.loc, left, e.i64(INT32_MAX));
+      limitsAt[i] = arith::TruncIOp::create(b, e.loc, b.getI32Type(), left);
+    }
+    Value part;
+    for (auto [dim, factor] : linear[i]->coordinates)
+      add(part, coordinates[dim], factor);
+    if (!part)
+      part = e.i32(0);
+    condition = e.andMasks(condition,
+                           arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ult, part, limitsAt[i]).getResult());
+  }
+  if (!offset)
+    offset = e.i32(0);
+  return condition ? Value(arith::SelectOp::create(b, e.loc, condition, offset, e.i32(bufferSpan))) : offset;
+}
+
+Value Access::getExtent(unsigned i) {
+  if (std::optional<int64_t> extent = getConstantIntValue(memory.sizes[i]))
+    return e.i64(*extent);
+  return cast<Value>(memory.sizes[i]);
 }
 
 Value Access::addToBase(Value offset, int64_t constant) {
@@ -770,10 +873,16 @@ static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t
   return unpackElements(e, chunks, element, count);
 }
 
-static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()); }
-
 LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
   auto load = cast<atx::TileLoadOp>(op);
+  // Done where its elements go.
+  if (llvm::any_of(op->getUsers(), isDirectWrite))
+    return success();
+  return lowerLoadNow(e, load);
+}
+
+LogicalResult tile::lowerLoadNow(TileEmitter &e, atx::TileLoadOp load) {
+  Operation *op = load;
   OpBuilder &b = e.b;
   Location loc = e.loc;
   auto type = dyn_cast<VectorType>(load.getResult().getType());
@@ -840,8 +949,8 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
       Value offset = access.getOffset(reg, condition);
       Value none = e.i32(0);
       loaded = ROCDL::RawPtrBufferLoadOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b),
-                                                 access.getResource(), offset, none, none, ArrayAttr(), ArrayAttr(),
-                                                 ArrayAttr());
+                                                 access.getResource(), offset, none, getCachePolicy(e, op), ArrayAttr(),
+                                                 ArrayAttr(), ArrayAttr());
       loaded = LLVM::BitcastOp::create(b, loc, piece, loaded);
     } else {
       Value pointer = access.getPointer(reg);
@@ -862,6 +971,137 @@ LogicalResult tile::lowerLoad(TileEmitter &e, Operation *op) {
     pieces.push_back(loaded);
   }
   e.setTile(load.getResult(), e.concat(pieces));
+  return success();
+}
+
+std::optional<DirectCopy> tile::planDirectCopy(IndexAnalysis &analysis, atx::TileLoadOp load, int64_t threads,
+                                               const ChipInfo &chip, bool narrowToo, std::string &reason) {
+  auto type = cast<VectorType>(load.getResult().getType());
+  auto memory = cast<MemRefType>(load.getMemory().getType());
+  Type element = memory.getElementType();
+  if (isPackedType(element) || element.isInteger(1)) {
+    reason = "its elements are unpacked on their way";
+    return std::nullopt;
+  }
+  if (Value fill = load.getFill(); fill && !isZero(fill)) {
+    reason = "what lies outside of the tensor is not zero";
+    return std::nullopt;
+  }
+  int64_t bytes = getStorageBytes(element), total = type.getNumElements() * bytes;
+  SmallVector<int64_t> strides;
+  int64_t offset, reach = 0;
+  if (failed(memory.getStridesAndOffset(strides, offset))) {
+    reason = "the tensor has no strides";
+    return std::nullopt;
+  }
+  unsigned rank = type.getRank();
+  SmallVector<unsigned> dims = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  for (auto [index, stride] : llvm::zip_equal(load.getIndices(), strides)) {
+    LinearIndex form;
+    if (!decomposeIndex(index, rank, 1, dims, form)) {
+      reason = "its positions are loaded or computed for each element";
+      return std::nullopt;
+    }
+    if (!isNeverNegative(analysis, form)) {
+      reason = "a position may be negative";
+      return std::nullopt;
+    }
+    for (auto [dim, coefficient] : form.coordinates) {
+      int64_t span;
+      if (ShapedType::isDynamic(stride)) {
+        reason = "a stride of the tensor is not constant";
+        return std::nullopt;
+      }
+      if (coefficient < 0 || llvm::MulOverflow(coefficient * bytes, stride, span) ||
+          llvm::MulOverflow(span, 2 * type.getDimSize(dim), span) || llvm::AddOverflow(reach, span, reach) ||
+          reach >= bufferSpan - 65536) {
+        reason = "its rows lie too far apart for 32-bit offsets";
+        return std::nullopt;
+      }
+    }
+  }
+  AccessPattern pattern =
+      analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, type.getShape(), getInside(load));
+  DirectCopy copy;
+  copy.contiguousDim = pattern.contiguousDim;
+  // Only the shapes of the tile that fill whole waves.
+  // What is no power of two has no place under a swizzle.
+  SmallVector<int64_t> sizes;
+  for (unsigned bits : getCopyWidths(CopyPath::BufferToLds, chip.arch))
+    if (llvm::isPowerOf2_32(bits) && (bits == 128 || narrowToo))
+      sizes.push_back(bits / 8);
+  for (int64_t size : llvm::reverse(sizes)) {
+    if (size % bytes != 0 || pattern.vector * bytes < size || total % (size * threads) != 0)
+      continue;
+    copy.bytes = size;
+    copy.count = total / (size * threads);
+    return copy;
+  }
+  if (sizes.empty())
+    reason = llvm::formatv("{0} copies fewer than 16 bytes for a lane", chip.arch);
+  else if (pattern.vector * bytes < sizes.front())
+    reason = llvm::formatv("only {0} bytes lie side by side for certain, and a lane copies {1}", pattern.vector * bytes,
+                           sizes.front());
+  else
+    reason = llvm::formatv("{0} work-items that copy {1} bytes each do not share its {2} bytes evenly", threads,
+                           sizes.front(), total);
+  return std::nullopt;
+}
+
+LogicalResult tile::lowerDirectCopy(TileEmitter &e, atx::StageWriteOp write, bool &isDone) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  isDone = false;
+  auto load = write.getTile().getDefiningOp<atx::TileLoadOp>();
+  const TileLayout &layout = e.getLayout(load.getResult());
+  SmallVector<int64_t> shape = TileEmitter::getShape(load.getResult());
+  std::string reason;
+  std::optional<DirectCopy> copy =
+      planDirectCopy(e.analysis, load, layout.getThreads(), e.chip, /*narrowToo=*/true, reason);
+  LDSArray array = e.getStage(write.getStage(), e.getScalar(write.getSlot()));
+  if (!copy || !e.bufferAccess || !isLinearArray(array, shape, copy->bytes) ||
+      array.contiguousDim != copy->contiguousDim)
+    return success();
+  Access access(e, load, load.getMemory(), load.getIndices(), {}, layout, shape);
+  if (failed(access.prepare(/*dropsOutside=*/true, 32)))
+    return failure();
+  if (!access.usesBuffer() || !access.isByCoordinates())
+    return success();
+  isDone = true;
+  // Bytes from the start of a slot: those of a wave follow one another, whatever lies there.
+  Value own = arith::MulIOp::create(b, loc, e.getThread(), e.i32(copy->bytes));
+  own = e.exchange(own, array.swizzles, /*isReversed=*/true);
+  int64_t stride = copy->bytes * layout.getThreads();
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, shape.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::make_pair(array.strides[a], shape[a]) < std::make_pair(array.strides[b], shape[b]);
+  });
+  Value none = e.i32(0);
+  for (int64_t i = 0; i < copy->count; ++i) {
+    int64_t there = i * stride;
+    for (const layout::Swizzle &step : llvm::reverse(array.swizzles))
+      there = step(there);
+    // The work-items' part has no bit of the multiples of `stride`, and exchanges are linear.
+    Value at = there ? Value(arith::XOrIOp::create(b, loc, own, e.i32(there))) : own;
+    at = arith::DivUIOp::create(b, loc, at, e.i32(array.bytes));
+    SmallVector<Value> coordinates(shape.size(), none);
+    for (unsigned dim : order) {
+      if (shape[dim] == 1)
+        continue;
+      coordinates[dim] = dim == order.back() ? at : Value(arith::RemUIOp::create(b, loc, at, e.i32(shape[dim])));
+      if (dim != order.back())
+        at = arith::DivUIOp::create(b, loc, at, e.i32(shape[dim]));
+    }
+    Value offset = access.getOffsetAt(coordinates);
+    Value target = e.getWaveStart(copy->bytes);
+    if (array.slot)
+      target = target ? Value(arith::AddIOp::create(b, loc, target, array.slot)) : array.slot;
+    auto dma = ROCDL::RawPtrBufferLoadLdsOp::create(
+        b, loc, access.getResource(), e.getLDS(array.offset + i * stride, target), e.i32(copy->bytes), offset, none,
+        none, getCachePolicy(e, load), ArrayAttr(), ArrayAttr(), ArrayAttr());
+    e.setScopes(dma);
+  }
+  e.numDirectCopies += copy->count;
   return success();
 }
 
@@ -963,7 +1203,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
       Value none = e.i32(0);
       Value words = LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
       ROCDL::RawPtrBufferStoreOp::create(b, loc, words, access.getResource(), access.getOffset(reg, condition), none,
-                                         none, ArrayAttr(), ArrayAttr(), ArrayAttr());
+                                         getCachePolicy(e, op), ArrayAttr(), ArrayAttr(), ArrayAttr());
       continue;
     }
     Value pointer = access.getPointer(reg);

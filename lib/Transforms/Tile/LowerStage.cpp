@@ -80,6 +80,47 @@ LDSAccess tile::describeArrayAccess(const LDSArray &array, const TileLayout &lay
   return access;
 }
 
+bool tile::isLinearArray(const LDSArray &array, ArrayRef<int64_t> shape, int64_t bytes) {
+  int64_t elements = llvm::product_of(shape);
+  if (getArrayElements(array, shape) != elements || array.windowDim)
+    return false;
+  for (const layout::Swizzle &step : array.swizzles)
+    if ((int64_t(1) << step.base) < bytes)
+      return false;
+  return elements * array.bytes % getSwizzleBlock(array.swizzles) == 0;
+}
+
+bool tile::isDirectWrite(Operation *op) { return isa<atx::StageWriteOp>(op) && op->hasAttr(directAttrName); }
+
+Value TileEmitter::exchange(Value offset, ArrayRef<layout::Swizzle> swizzles, bool isReversed) {
+  auto apply = [&](const layout::Swizzle &step) {
+    Value source = arith::ShRUIOp::create(b, loc, offset, i32(step.shift));
+    source = arith::AndIOp::create(b, loc, source, i32(((int64_t(1) << step.bits) - 1) << step.base));
+    offset = arith::XOrIOp::create(b, loc, offset, source);
+  };
+  // Each is its own inverse: it leaves the bits that it exchanges by.
+  if (isReversed)
+    llvm::for_each(llvm::reverse(swizzles), apply);
+  else
+    llvm::for_each(swizzles, apply);
+  return offset;
+}
+
+Value TileEmitter::getWaveStart(int64_t bytes) {
+  auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName).getInt();
+  if (threads <= 64)
+    return {};
+  Value &start = waveStarts[bytes];
+  if (start)
+    return start;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(entryPoint);
+  Value wave = makeUniform(arith::ShRUIOp::create(b, loc, thread, i32(6)));
+  start = arith::MulIOp::create(b, loc, wave, i32(64 * bytes));
+  entryPoint = start.getDefiningOp();
+  return start;
+}
+
 Value TileEmitter::getArrayPointer(const LDSArray &array, Value lane, ArrayRef<int64_t> laneOffsets, int64_t constant) {
   auto addSlot = [&](Value address) -> Value {
     if (!array.slot)
@@ -91,14 +132,7 @@ Value TileEmitter::getArrayPointer(const LDSArray &array, Value lane, ArrayRef<i
     return getLDS(array.offset + constant, addSlot(lane));
   if (!lane)
     return getLDS(array.offset + swizzle(constant), addSlot(lane));
-  auto apply = [&](Value offset) -> Value {
-    for (const layout::Swizzle &step : array.swizzles) {
-      Value source = arith::ShRUIOp::create(b, loc, offset, i32(step.shift));
-      source = arith::AndIOp::create(b, loc, source, i32(((int64_t(1) << step.bits) - 1) << step.base));
-      offset = arith::XOrIOp::create(b, loc, offset, source);
-    }
-    return offset;
-  };
+  auto apply = [&](Value offset) { return exchange(offset, array.swizzles, /*isReversed=*/false); };
   // The swizzle is linear over bits: where lane and constant share none, it may be
   // taken of each, and what meets no bit of a lane can be added.
   int64_t bits = 0, swizzledBits = 0;
@@ -156,6 +190,7 @@ void TileEmitter::endStage(Operation *op) {
   if (it == stages.end())
     return;
   scratchBase = std::min(scratchBase, it->second.begin);
+  it->second.copies = 0;
   nextScratch = 0;
   pending.clear();
   forgetScratch();
@@ -199,6 +234,17 @@ void TileEmitter::writeStage(Value old, Value slot, const TileValue &tile) {
   aliasScopes = noaliasScopes = {};
 }
 
+LogicalResult TileEmitter::copyToStage(atx::StageWriteOp write, bool &isDone) {
+  Stage &stage = stages.find(write.getStage())->second;
+  std::tie(aliasScopes, noaliasScopes) = getScopes(*this, write.getStage(), /*isWrite=*/true, stage.slots);
+  unsigned before = numDirectCopies;
+  LogicalResult result = lowerDirectCopy(*this, write, isDone);
+  stage.copies = numDirectCopies - before;
+  hasDirectWrites |= stage.copies != 0;
+  aliasScopes = noaliasScopes = {};
+  return result;
+}
+
 Value TileEmitter::readStage(Value old, Value slot, const TileLayout &layout) {
   LDSArray array = getStage(old, slot);
   VectorType tile = cast<atx::StageType>(old.getType()).getTile();
@@ -212,6 +258,17 @@ Value TileEmitter::readStage(Value old, Value slot, const TileLayout &layout) {
 
 LogicalResult tile::lowerStageWrite(TileEmitter &e, Operation *op) {
   auto write = cast<atx::StageWriteOp>(op);
+  if (isDirectWrite(op)) {
+    bool isDone;
+    if (failed(e.copyToStage(write, isDone)))
+      return failure();
+    if (isDone)
+      return success();
+    // The same by way of registers.
+    auto load = write.getTile().getDefiningOp<atx::TileLoadOp>();
+    if (failed(lowerLoadNow(e, load)))
+      return failure();
+  }
   e.writeStage(write.getStage(), e.getScalar(write.getSlot()), e.getTile(write.getTile()));
   return success();
 }

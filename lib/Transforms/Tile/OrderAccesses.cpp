@@ -91,8 +91,7 @@ private:
 
 } // namespace
 
-/// `value` as constants and other scalars times numbers, added to `form`.
-static void addScalar(LinearIndex &form, Value value, int64_t coefficient, unsigned depth = 0) {
+void tile::addScalar(LinearIndex &form, Value value, int64_t coefficient, unsigned depth) {
   int64_t product;
   Operation *op = depth < 32 ? value.getDefiningOp() : nullptr;
   if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))

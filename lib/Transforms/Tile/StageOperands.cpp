@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopRegisters.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -66,7 +67,11 @@ struct Staged {
   /// From the loads to the tile.
   SmallVector<Operation *> transform;
   Arrangement arrangement;
+  /// Set where the tile is copied to shared memory without passing through registers, in this arrangement.
+  std::optional<DirectCopy> direct;
+  Arrangement directArrangement;
   Value stage;
+  const Arrangement &getArrangement() const { return direct ? directArrangement : arrangement; }
 };
 
 class LoopStager {
@@ -74,7 +79,13 @@ public:
   LoopStager(scf::ForOp loop, const ChipInfo &chip, int64_t threads) : loop(loop), chip(chip), threads(threads) {}
 
   bool collect(bool remarks);
+  /// Loads right in the layout of a product that may wait in registers for an iteration.
+  SmallVector<atx::TileLoadOp> collectAhead(bool remarks);
+  /// Loads them an iteration ahead; the loop that takes the place of this one.
+  scf::ForOp loadAhead(ArrayRef<atx::TileLoadOp> loads);
   LogicalResult arrange(bool swizzle);
+  /// Finds the tiles that may be copied directly; `always` with narrow copies as well.
+  void planDirect(IndexAnalysis &analysis, bool always, bool swizzle, bool remarks);
   /// The number of slots, or nothing where not even one fits.
   std::optional<unsigned> chooseStages(unsigned wanted, int64_t held);
   int64_t getBytes(unsigned stages) const;
@@ -87,6 +98,13 @@ public:
 private:
   bool reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSetVector<Operation *, 16> &needed,
              llvm::SmallSetVector<Operation *, 16> &transform, std::string &reason);
+
+  /// What the loop's body does that keeps loads from moving.
+  void findWrites();
+  /// Counter of the last iteration; the first where there is none.
+  Value emitLastCounter(OpBuilder &b);
+  /// The counter `ahead` iterations behind `at`, not beyond the last.
+  Value emitAdvance(OpBuilder &b, Value at, int64_t ahead, Value last);
 
   scf::ForOp loop;
   const ChipInfo &chip;
@@ -159,7 +177,7 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
   return true;
 }
 
-bool LoopStager::collect(bool remarks) {
+void LoopStager::findWrites() {
   loop.getBody()->walk([&](Operation *op) {
     if (auto store = dyn_cast<atx::TileStoreOp>(op))
       writesGlobal |= !isShared(store.getMemory());
@@ -170,6 +188,10 @@ bool LoopStager::collect(bool remarks) {
     else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
       writesGlobal = true;
   });
+}
+
+bool LoopStager::collect(bool remarks) {
+  findWrites();
   llvm::SmallSetVector<Operation *, 16> allNeeded;
   for (auto convert : loop.getBody()->getOps<atx::ConvertLayoutOp>()) {
     TileLayout from = getLayoutOf(convert.getInput()), to = getLayoutOf(convert.getResult());
@@ -203,6 +225,122 @@ bool LoopStager::collect(bool remarks) {
     if (allNeeded.contains(&op))
       loadPart.insert(&op);
   return !staged.empty();
+}
+
+/// Whether a product takes `value` as a factor, element by element and without moving anything.
+static bool leadsToProduct(Value value, unsigned depth = 0) {
+  if (depth > 20)
+    return false;
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (isa<vector::ContractionOp>(op)) {
+      if (use.getOperandNumber() < 2)
+        return true;
+      continue;
+    }
+    bool isLocal = isElementwise(op) || isa<vector::TransposeOp, atx::TileConvertOp>(op);
+    if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op))
+      isLocal = findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                                    cast<VectorType>(convert.getType()).getShape())
+                    .has_value();
+    if (isLocal && op->getNumResults() == 1 && leadsToProduct(op->getResult(0), depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the tile, or what is computed of it, must move between work-items.
+static bool leadsToExchange(Value value, unsigned depth = 0) {
+  if (depth > 20)
+    return true;
+  return llvm::any_of(value.getUsers(), [&](Operation *op) {
+    if (auto convert = dyn_cast<atx::ConvertLayoutOp>(op);
+        convert && !findLocalConversion(getLayoutOf(convert.getInput()), getLayoutOf(convert.getResult()),
+                                        cast<VectorType>(convert.getType()).getShape()))
+      return true;
+    bool isLocal = isElementwise(op) || isa<vector::TransposeOp, atx::TileConvertOp, atx::ConvertLayoutOp>(op);
+    return isLocal && op->getNumResults() == 1 && leadsToExchange(op->getResult(0), depth + 1);
+  });
+}
+
+/// Registers that tiles which wait for the next iteration may take: what is used now lies beside them.
+static constexpr int64_t maxAheadRegisters = 64;
+
+SmallVector<atx::TileLoadOp> LoopStager::collectAhead(bool remarks) {
+  findWrites();
+  SmallVector<atx::TileLoadOp> loads;
+  int64_t registers = 0;
+  for (auto load : loop.getBody()->getOps<atx::TileLoadOp>()) {
+    Value result = load.getResult();
+    if (!isa<VectorType>(result.getType()) || getLayoutOf(result).getRank() == 0 || isShared(load.getMemory()) ||
+        !leadsToProduct(result) || leadsToExchange(result))
+      continue;
+    Staged tile;
+    llvm::SmallSetVector<Operation *, 16> needed, transform;
+    std::string reason;
+    int64_t own = getRegisters(load).value_or(0);
+    bool isPossible = reach(result, tile, false, needed, transform, reason);
+    if (isPossible && registers + own > maxAheadRegisters) {
+      isPossible = false;
+      reason = "its " + std::to_string(own) + " registers beside the " + std::to_string(registers) +
+               " of others are more than " + std::to_string(maxAheadRegisters);
+    }
+    if (!isPossible) {
+      if (remarks)
+        load.emitRemark() << "a tile of type " << result.getType() << " is not loaded ahead: " << reason;
+      continue;
+    }
+    registers += own;
+    loads.push_back(load);
+    loadPart.insert(needed.begin(), needed.end());
+  }
+  return loads;
+}
+
+scf::ForOp LoopStager::loadAhead(ArrayRef<atx::TileLoadOp> loads) {
+  SmallVector<Operation *> part, indices;
+  for (Operation &op : *loop.getBody())
+    if (loadPart.contains(&op)) {
+      part.push_back(&op);
+      if (!isa<atx::TileLoadOp>(op))
+        indices.push_back(&op);
+    }
+  IRRewriter b(loop.getContext());
+  auto emit = [&](Value at) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), at);
+    for (Operation *op : part)
+      b.clone(*op, map);
+    SmallVector<Value> values;
+    for (atx::TileLoadOp load : loads)
+      values.push_back(map.lookup(load.getResult()));
+    return values;
+  };
+  b.setInsertionPoint(loop);
+  SmallVector<Value> first = emit(loop.getLowerBound());
+  Value last = emitLastCounter(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next = emit(emitAdvance(b, loop.getInductionVar(), 1, last));
+  b.setInsertionPoint(loop);
+  FailureOr<LoopLikeOpInterface> replaced =
+      loop.replaceWithAdditionalYields(b, first, /*replaceInitOperandUsesInLoop=*/false,
+                                       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
+  assert(succeeded(replaced) && "a loop can always carry more");
+  auto fresh = cast<scf::ForOp>(replaced->getOperation());
+  SmallVector<Attribute> layouts;
+  if (auto old = fresh->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName))
+    llvm::append_range(layouts, old);
+  layouts.resize(fresh.getNumRegionIterArgs() - loads.size(), b.getUnitAttr());
+  for (auto [load, arg] : llvm::zip_equal(loads, fresh.getRegionIterArgs().take_back(loads.size()))) {
+    layouts.push_back(load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName)[0]);
+    b.replaceOp(load, arg);
+  }
+  fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
+  // Indices of loads that are gone.
+  for (Operation *op : llvm::reverse(indices))
+    if (op->use_empty() && isMemoryEffectFree(op))
+      b.eraseOp(op);
+  return fresh;
 }
 
 /// The best arrangement of one tile between two layouts.
@@ -299,11 +437,95 @@ LogicalResult LoopStager::arrange(bool swizzle) {
   return success();
 }
 
+void LoopStager::planDirect(IndexAnalysis &analysis, bool always, bool swizzle, bool remarks) {
+  for (Staged &tile : staged) {
+    auto type = cast<VectorType>(tile.convert.getType());
+    std::string reason;
+    auto refuse = [&] {
+      if (remarks)
+        tile.convert.emitRemark() << "a tile of type " << type << " passes through registers on its way to shared "
+                                  << "memory: " << reason;
+    };
+    auto load = tile.input.getDefiningOp<atx::TileLoadOp>();
+    if (!load || !tile.transform.empty()) {
+      reason = "it is computed from what is loaded";
+      refuse();
+      continue;
+    }
+    if (!load->hasOneUse()) {
+      reason = "its elements are used elsewhere too";
+      refuse();
+      continue;
+    }
+    std::optional<DirectCopy> copy = planDirectCopy(analysis, load, threads, chip, always, reason);
+    if (!copy) {
+      refuse();
+      continue;
+    }
+    const Arrangement &known = tile.arrangement;
+    if (known.order.front() != int64_t(copy->contiguousDim)) {
+      reason = "it is transposed";
+      refuse();
+      continue;
+    }
+    // Lanes write side by side, so there is no padding; a swizzle keeps together what a lane copies.
+    unsigned contiguous = copy->contiguousDim;
+    Type element = type.getElementType();
+    unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    Type storage = IntegerType::get(type.getContext(), std::max(8u, bits));
+    LDSArray array = arrangeArray(type.getShape(), storage, known.order, 0);
+    LDSAccess read = describeArrayAccess(array, getLayoutOf(tile.convert.getResult()).withFastest(contiguous),
+                                         type.getShape(), /*isWrite=*/false);
+    layout::Fault fault;
+    std::optional<LDSTile> place = makeLDSTile(type.getNumElements() / type.getDimSize(contiguous),
+                                               type.getDimSize(contiguous) * array.bytes, fault);
+    if (!place)
+      continue;
+    Arrangement best;
+    bool isFound = false;
+    auto consider = [&](layout::Swizzle step) {
+      Arrangement candidate;
+      candidate.order = known.order;
+      candidate.bytes = place->getBytes();
+      if (!step.isIdentity())
+        candidate.swizzles.push_back(step);
+      array.swizzles = candidate.swizzles;
+      if (!isLinearArray(array, type.getShape(), copy->bytes))
+        return;
+      std::optional<LDSCost> cost =
+          countLDSAccess(chip, *place, LDSArrangement{0, step}, read, LDSUnknown::Assume, fault);
+      if (!cost)
+        return;
+      candidate.passes = cost->high;
+      candidate.extra = cost->getExtra();
+      if (isFound && std::make_pair(candidate.extra, candidate.passes) >= std::make_pair(best.extra, best.passes))
+        return;
+      best = candidate;
+      isFound = true;
+    };
+    consider({});
+    int base = llvm::Log2_64(std::max<int64_t>(copy->bytes, read.bytes));
+    for (int bits = 1; swizzle && best.extra != 0 && bits <= ldsMaxSwizzleBits; ++bits)
+      for (int from = base; from <= ldsMaxSwizzleBase; ++from)
+        for (int shift = bits; best.extra != 0 && shift <= ldsMaxSwizzleShift; ++shift)
+          consider({bits, from, shift});
+    if (!isFound || (!always && best.extra > known.extra)) {
+      reason = isFound ? "without padding " + std::to_string(best.extra) + " passes would be lost to bank conflicts"
+                       : "its arrangement has gaps";
+      refuse();
+      continue;
+    }
+    tile.direct = copy;
+    tile.directArrangement = best;
+  }
+}
+
 int64_t LoopStager::getBytes(unsigned stages) const {
   int64_t bytes = 0;
   for (const Staged &tile : staged) {
-    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(tile.arrangement.swizzles));
-    bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(tile.arrangement.bytes, unit);
+    const Arrangement &a = tile.getArrangement();
+    int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(a.swizzles));
+    bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(a.bytes, unit);
   }
   return bytes;
 }
@@ -355,6 +577,10 @@ std::optional<unsigned> LoopStager::chooseStages(unsigned wanted, int64_t held) 
   auto waves = [&](unsigned stages) {
     return getBytes(stages) <= room ? int64_t(chip.ldsBytesPerCU) / (held + getBytes(stages)) * (threads / 64) : 0;
   };
+  // Copies take the time of an iteration more where that costs no wave.
+  bool isDirect = llvm::any_of(staged, [](const Staged &tile) { return tile.direct.has_value(); });
+  if (isDirect && waves(3) >= 1 && waves(3) >= std::min<int64_t>(8, waves(2)))
+    return 3;
   if (waves(2) >= 8 || (waves(2) >= 1 && waves(1) <= waves(2)))
     return 2;
   if (waves(1) >= 1)
@@ -362,53 +588,60 @@ std::optional<unsigned> LoopStager::chooseStages(unsigned wanted, int64_t held) 
   return std::nullopt;
 }
 
-void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
-  OpBuilder b(loop);
+Value LoopStager::emitLastCounter(OpBuilder &b) {
   Location loc = loop.getLoc();
-  MLIRContext *context = b.getContext();
   Type counter = loop.getInductionVar().getType();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(counter, value));
   };
-  auto i32 = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
-  };
-
-  // Counter of the last iteration; the first where there is none.
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
   std::optional<int64_t> lowerConst = getConstantIntValue(lower), upperConst = getConstantIntValue(upper),
                          stepConst = getConstantIntValue(step);
-  Value last;
-  bool isConstant = lowerConst && upperConst && stepConst;
-  int64_t lastConst = 0;
-  if (isConstant) {
-    lastConst = *upperConst > *lowerConst ? *lowerConst + (*upperConst - 1 - *lowerConst) / *stepConst * *stepConst
-                                          : *lowerConst;
-    last = number(lastConst);
-  } else {
-    Value span = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower).getResult(), number(1));
-    Value steps = arith::DivSIOp::create(b, loc, span, step);
-    last = arith::AddIOp::create(b, loc, lower, arith::MulIOp::create(b, loc, steps, step).getResult());
-    last = arith::MaxSIOp::create(b, loc, last, lower);
-  }
-  // The counter `ahead` iterations behind `at`, not beyond the last.
-  auto advance = [&](Value at, int64_t ahead) -> Value {
-    if (ahead == 0)
-      return at;
-    Value distance =
-        stepConst ? number(*stepConst * ahead) : Value(arith::MulIOp::create(b, loc, step, number(ahead)).getResult());
-    unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
-    if (isConstant && llvm::isIntN(width, *upperConst + *stepConst * ahead))
-      return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, distance).getResult(), last);
-    // The sum may pass the largest number.
-    Value limit = arith::SubIOp::create(b, loc, last, at);
-    Value more = arith::MinSIOp::create(b, loc, limit, distance);
-    // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
-    return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
+  if (lowerConst && upperConst && stepConst)
+    return number(*upperConst > *lowerConst ? *lowerConst + (*upperConst - 1 - *lowerConst) / *stepConst * *stepConst
+                                            : *lowerConst);
+  Value span = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower).getResult(), number(1));
+  Value steps = arith::DivSIOp::create(b, loc, span, step);
+  Value last = arith::AddIOp::create(b, loc, lower, arith::MulIOp::create(b, loc, steps, step).getResult());
+  return arith::MaxSIOp::create(b, loc, last, lower);
+}
+
+Value LoopStager::emitAdvance(OpBuilder &b, Value at, int64_t ahead, Value last) {
+  if (ahead == 0)
+    return at;
+  Location loc = loop.getLoc();
+  Type counter = loop.getInductionVar().getType();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(counter, value));
   };
+  Value lower = loop.getLowerBound(), step = loop.getStep();
+  std::optional<int64_t> lowerConst = getConstantIntValue(lower),
+                         upperConst = getConstantIntValue(loop.getUpperBound()), stepConst = getConstantIntValue(step);
+  Value distance =
+      stepConst ? number(*stepConst * ahead) : Value(arith::MulIOp::create(b, loc, step, number(ahead)).getResult());
+  unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
+  if (lowerConst && upperConst && stepConst && llvm::isIntN(width, *upperConst + *stepConst * ahead))
+    return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, distance).getResult(), last);
+  // The sum may pass the largest number.
+  Value limit = arith::SubIOp::create(b, loc, last, at);
+  Value more = arith::MinSIOp::create(b, loc, limit, distance);
+  // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
+  return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
+}
+
+void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  MLIRContext *context = b.getContext();
+  auto i32 = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+  };
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  Value last = emitLastCounter(b);
+  auto advance = [&](Value at, int64_t ahead) { return emitAdvance(b, at, ahead, last); };
 
   for (Staged &tile : staged) {
-    const Arrangement &a = tile.arrangement;
+    const Arrangement &a = tile.getArrangement();
     SmallVector<int64_t> swizzle;
     for (const layout::Swizzle &step : a.swizzles)
       swizzle.append({step.bits, step.base, step.shift});
@@ -421,13 +654,19 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   // What one iteration loads, in order.
   llvm::SmallSetVector<Operation *, 8> loads;
   for (Staged &tile : staged)
-    for (Operation *load : tile.loads)
-      loads.insert(load);
-  auto emitLoads = [&](Value at) {
+    if (!tile.direct)
+      for (Operation *load : tile.loads)
+        loads.insert(load);
+  // Tiles that go without registers are on their way to `slot` then.
+  auto emitLoads = [&](Value at, Value slot) {
     IRMapping map;
     map.map(loop.getInductionVar(), at);
     for (Operation *op : loadPart)
       b.clone(*op, map);
+    for (Staged &tile : staged)
+      if (tile.direct)
+        atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookup(tile.input), tile.stage, slot)
+            ->setAttr(directAttrName, b.getUnitAttr());
     SmallVector<Value> values;
     for (Operation *load : loads)
       values.push_back(map.lookup(load->getResult(0)));
@@ -442,6 +681,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       map.map(load->getResult(0), value);
     llvm::SmallPtrSet<Operation *, 16> cloned;
     for (Staged &tile : staged) {
+      if (tile.direct)
+        continue;
       for (Operation *op : tile.transform)
         if (cloned.insert(op).second)
           b.clone(*op, map);
@@ -451,18 +692,27 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
 
   // Fill.
   unsigned lead = stages - 1;
+  bool isDirect = llvm::any_of(staged, [](const Staged &tile) { return tile.direct.has_value(); });
+  // Behind it the tile of the next iteration is there, and later ones may be on their way.
+  auto createBarrier = [&](unsigned inFlight) {
+    auto barrier = amdgpu::LDSBarrierOp::create(b, loc);
+    if (isDirect && inFlight > 0)
+      barrier->setAttr(inFlightAttrName, b.getI64IntegerAttr(inFlight));
+  };
   for (unsigned ahead = 0; ahead < lead; ++ahead) {
     Value at = advance(lower, ahead);
-    emitWrites(emitLoads(at), at, i32(ahead));
+    Value slot = i32(ahead);
+    emitWrites(emitLoads(at, slot), at, slot);
   }
   SmallVector<Value> inits = llvm::to_vector_of<Value>(loop.getInitArgs());
   unsigned numOld = inits.size();
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
-    llvm::append_range(inits, emitLoads(advance(lower, lead + ahead)));
+    llvm::append_range(inits, emitLoads(advance(lower, lead + ahead), Value()));
   if (stages > 1)
     inits.push_back(i32(0));
+  // Nothing keeps the copies of several tiles in order here.
   if (lead > 0)
-    amdgpu::LDSBarrierOp::create(b, loc);
+    createBarrier(0);
 
   auto fresh = scf::ForOp::create(b, loc, lower, upper, step, inits, nullptr, loop.getUnsignedCmp());
   fresh->setAttrs(loop->getAttrs());
@@ -511,7 +761,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // Everybody has read the tile of the iteration before.
     amdgpu::LDSBarrierOp::create(b, loc);
   }
-  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead));
+  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), target);
   // Without a tile that waits the loads have the length of the body to arrive.
   bool writesLate = prefetch == 0 && stages > 1;
   if (!writesLate)
@@ -520,7 +770,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
   if (prefetch)
-    loaded = emitLoads(advance(at, lead + prefetch));
+    loaded = emitLoads(advance(at, lead + prefetch), Value());
 
   SmallVector<Value> replacements;
   replacements.push_back(at);
@@ -555,7 +805,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   if (writesLate)
     emitWrites(now, advance(at, lead), target);
   if (stages > 1)
-    amdgpu::LDSBarrierOp::create(b, loc);
+    createBarrier(lead - 1);
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
     llvm::append_range(yields, waiting[ahead]);
   llvm::append_range(yields, loaded);
@@ -568,6 +818,9 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       op.erase();
 
   b.setInsertionPointAfter(fresh);
+  // Copies of iterations that do not come must not meet what uses the memory next.
+  if (isDirect && lead > 1)
+    createBarrier(0);
   for (Staged &tile : llvm::reverse(staged))
     atx::StageDeallocOp::create(b, loc, tile.stage);
   for (auto [from, to] : llvm::zip(loop.getResults(), fresh.getResults()))
@@ -602,16 +855,49 @@ public:
       if (type.hasStaticShape())
         held += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
     });
+    if (!llvm::is_contained({"auto", "never", "always"}, StringRef(directToLds))) {
+      kernel.emitError() << "'direct-to-lds=" << StringRef(directToLds)
+                         << "' is not possible: it is auto, never or always";
+      return signalPassFailure();
+    }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    if (ahead > 1) {
+      kernel.emitError() << "'ahead=" << unsigned(ahead) << "' is not possible: it is 0 or 1";
+      return signalPassFailure();
+    }
     for (scf::ForOp loop : loops) {
+      if (ahead == 1) {
+        LoopStager loader(loop, *chip, threads.getInt());
+        SmallVector<atx::TileLoadOp> loads = loader.collectAhead(remarks);
+        numAhead += loads.size();
+        if (!loads.empty())
+          loop = loader.loadAhead(loads);
+      }
       LoopStager stager(loop, *chip, threads.getInt());
       if (!stager.collect(remarks))
         continue;
       if (failed(stager.arrange(swizzle != 0)))
         return signalPassFailure();
+      LoopRegisters needed = estimateRegisters(loop, *chip, threads.getInt());
       int64_t around = held + stager.getInnerBytes();
+      IndexAnalysis analysis;
+      if (directToLds != "never")
+        stager.planDirect(analysis, directToLds == "always", swizzle != 0, remarks);
       std::optional<unsigned> count = stager.chooseStages(stages, around);
+      // With one slot, or tiles that wait in registers, there is nothing to copy ahead to.
+      if (!count || *count < 2 || prefetch > 0) {
+        bool any = false;
+        for (Staged &tile : stager.staged) {
+          any |= tile.direct.has_value();
+          tile.direct.reset();
+        }
+        if (any && count && remarks)
+          loop.emitRemark() << "tiles pass through registers on their way to shared memory: they "
+                            << (prefetch > 0 ? "wait there for another iteration" : "have one slot only");
+        if (any)
+          count = stager.chooseStages(stages, around);
+      }
       if (!count) {
         int64_t bytes = stager.getBytes(std::max<unsigned>(1, stages));
         if (stages != 0) {
@@ -628,7 +914,7 @@ public:
       }
       if (remarks)
         for (Staged &tile : stager.staged) {
-          const Arrangement &a = tile.arrangement;
+          const Arrangement &a = tile.getArrangement();
           InFlightDiagnostic remark = tile.convert.emitRemark();
           remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
                  << " bytes, ";
@@ -636,6 +922,8 @@ public:
             remark << toString(LDSArrangement{a.pad, {}});
           for (auto [i, step] : llvm::enumerate(a.swizzles))
             remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
+          if (tile.direct)
+            remark << ", copied without registers, " << tile.direct->bytes << " bytes for a lane";
           remark << ", ";
           if (a.extra)
             remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration";
@@ -643,8 +931,12 @@ public:
             remark << "without bank conflicts";
         }
       numStaged += stager.staged.size();
+      numDirect += llvm::count_if(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
       ++numPipelined;
-      stager.rewrite(*count, prefetch >= 0 ? prefetch : *count == 1 ? 1 : 0);
+      // A tile that waits in registers for an iteration is there in time wherever it comes from.
+      bool isDirect = llvm::any_of(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
+      unsigned waits = *count == 1 || (!isDirect && needed.room >= needed.loads) ? 1 : 0;
+      stager.rewrite(*count, prefetch >= 0 ? unsigned(prefetch) : waits);
     }
   }
 };

@@ -369,9 +369,29 @@ FailureOr<int64_t> TileEmitter::acquireScratch(int64_t bytes, Operation *user) {
 /// LLVM drops the wait of a barrier at the head of a loop when nothing is on its way
 /// from before the loop, though its body may have left writes: it deletes what the
 /// fence asks for when it sees the block first. An explicit wait stays.
-static void waitForLDS(OpBuilder &b, Location loc) {
-  // GFX9: lgkmcnt 0 in bits 8 to 11, the counters of vector memory and exports unlimited.
-  ROCDL::SWaitcntOp::create(b, loc, b.getI32IntegerAttr(0xC07F));
+static void waitForLDS(OpBuilder &b, Location loc, std::optional<int64_t> vectorMemory = {}) {
+  // GFX9: lgkmcnt 0 in bits 8 to 11, exports unlimited in bits 4 to 6, vector memory in bits 0 to 3 and 14 to 15.
+  int64_t count = std::min<int64_t>(vectorMemory.value_or(63), 63);
+  ROCDL::SWaitcntOp::create(b, loc, b.getI32IntegerAttr((count & 15) | (count >> 4) << 14 | 0x70));
+}
+
+void TileEmitter::emitBarrier(Operation *op) {
+  // Copies to shared memory are counted like loads. They arrive in order, so those that may be on their way are
+  // the last ones.
+  std::optional<int64_t> copies;
+  if (hasDirectWrites) {
+    auto tiles = op->getAttrOfType<IntegerAttr>(inFlightAttrName);
+    copies = 0;
+    if (tiles && tiles.getInt() > 0)
+      for (auto &[value, stage] : stages)
+        *copies += tiles.getInt() * stage.copies;
+  }
+  waitForLDS(b, loc, copies);
+  Operation *barrier = b.clone(*op, map);
+  if (!copies || *copies == 0)
+    barrier->removeAttr(inFlightAttrName);
+  pending.clear();
+  scratchUnknown = false;
 }
 
 void TileEmitter::ldsBarrier(unsigned keep) {
@@ -899,13 +919,12 @@ LogicalResult TileEmitter::checkLayouts() {
   return result;
 }
 
-/// What a view is a view of.
-static Value getRoot(Value memory) {
+Value tile::getMemoryRoot(Value memory) {
   auto cast = memory.getDefiningOp<memref::ReinterpretCastOp>();
   return cast ? cast.getSource() : memory;
 }
 
-bool TileEmitter::isWritten(Value memory) const { return written.contains(getRoot(memory)); }
+bool TileEmitter::isWritten(Value memory) const { return written.contains(getMemoryRoot(memory)); }
 
 LogicalResult TileEmitter::checkStages() {
   auto isStage = [](Type type) { return isa<atx::StageType>(type); };
@@ -1458,10 +1477,7 @@ LogicalResult TileEmitter::emitOp(Operation *op) {
     return success();
   }
   if (isa<gpu::BarrierOp, amdgpu::LDSBarrierOp>(op)) {
-    waitForLDS(b, loc);
-    b.clone(*op, map);
-    pending.clear();
-    scratchUnknown = false;
+    emitBarrier(op);
     return success();
   }
   if (isElementwise(op))
@@ -1485,9 +1501,9 @@ LogicalResult TileEmitter::run() {
     return failure();
   kernel.walk([&](Operation *op) {
     if (auto store = dyn_cast<atx::TileStoreOp>(op))
-      written.insert(getRoot(store.getMemory()));
+      written.insert(getMemoryRoot(store.getMemory()));
     else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
-      written.insert(getRoot(atomic.getMemory()));
+      written.insert(getMemoryRoot(atomic.getMemory()));
   });
   numOrderBarriers += orderAccesses(*this);
 

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace atrex::tile {
 
@@ -123,7 +124,15 @@ public:
   LogicalResult beginStage(Operation *op);
   void endStage(Operation *op);
   void writeStage(Value old, Value slot, const TileValue &tile);
+  /// A write that is marked as direct; `isDone` is false where it must go through registers.
+  LogicalResult copyToStage(atx::StageWriteOp write, bool &isDone);
   Value readStage(Value old, Value slot, const TileLayout &layout);
+  /// A barrier of the old body, with the waits that make what was written before visible.
+  void emitBarrier(Operation *op);
+  /// Bytes from the start of an array to where the wave's first lane copies `bytes`; uniform, null for 0.
+  Value getWaveStart(int64_t bytes);
+  /// Where swizzles take a byte offset, or from where they do.
+  Value exchange(Value offset, ArrayRef<layout::Swizzle> swizzles, bool isReversed);
 
   //===--- Small emission ---------------------------------------------------===//
 
@@ -230,9 +239,11 @@ public:
   bool bufferAccess;
   /// Tells of conversions through shared memory.
   bool remarks = false;
+  /// Accesses marked as streaming do not stay in caches.
+  bool streams = false;
   IndexAnalysis analysis;
   unsigned numConversions = 0, numLDSConversions = 0, numBarriers = 0, numOrderBarriers = 0, numVectorAccesses = 0,
-           numScalarAccesses = 0;
+           numScalarAccesses = 0, numDirectCopies = 0, numNonTemporal = 0;
 
 private:
   LogicalResult emitFor(Operation *op);
@@ -260,8 +271,13 @@ private:
   struct Stage {
     LDSArray array;
     int64_t slotBytes = 0, slots = 1, begin = 0;
+    /// Instructions that copy a tile without registers.
+    int64_t copies = 0;
   };
-  DenseMap<Value, Stage> stages;
+  llvm::MapVector<Value, Stage> stages;
+  bool hasDirectWrites = false;
+  /// getWaveStart() by bytes.
+  DenseMap<int64_t, Value> waveStarts;
   /// In force for the accesses that are being emitted.
   ArrayAttr aliasScopes, noaliasScopes;
   /// Where scratch begins behind the stages that live.
@@ -279,8 +295,12 @@ inline bool isPackedType(Type type) { return isa<FloatType>(type) && type.getInt
 bool isElementwise(Operation *op);
 /// What a load, store or atomic could do best: the dimension along which it is contiguous,
 /// and the widest vectors that alignment, bounds and mask allow.
+/// `inside`: indices that are known to be.
 AccessPattern analyzeAccess(IndexAnalysis &analysis, Value memory, ValueRange indices, Value mask,
-                            ArrayRef<int64_t> shape);
+                            ArrayRef<int64_t> shape, ArrayRef<int64_t> inside = {});
+/// The attribute of a load whose positions along these indices are inside of the tensor, and its value.
+constexpr llvm::StringLiteral insideAttrName = "atx.inside";
+ArrayRef<int64_t> getInside(Operation *op);
 
 /// An index as a sum: constant + scalars + coordinates of the tile.
 struct LinearIndex {
@@ -293,6 +313,17 @@ struct LinearIndex {
 /// tile, to `index`; false where it is no such sum. Scalars are taken as they are.
 bool decomposeIndex(Value value, unsigned rank, int64_t coefficient, ArrayRef<unsigned> dims, LinearIndex &index,
                     unsigned depth = 0);
+
+/// `value` as constants and other scalars times numbers, added to `form`.
+void addScalar(LinearIndex &form, Value value, int64_t coefficient, unsigned depth = 0);
+
+/// What a view is a view of.
+Value getMemoryRoot(Value memory);
+
+/// Loads and stores of tiles whose elements no other workgroup, iteration or access touches.
+DenseSet<Operation *> findStreamingAccesses(gpu::GPUFuncOp kernel);
+/// The attribute that `atx-assign-tile-layouts` gives them, which loads keep when they are moved ahead.
+constexpr llvm::StringLiteral streamingAttrName = "atx.streaming";
 
 /// Places barriers so that loads see what statements before them have written and nothing of those behind, in
 /// shared memory also the last of several stores. Returns their number.
@@ -310,6 +341,26 @@ SmallVector<Value> packElements(TileEmitter &e, Value vector, unsigned chunkBits
 
 //===--- Lowerings of operations, one file each kind ---------------------------===//
 
+/// A tile that goes from a tensor to a slot of a stage without passing through registers: every work-item copies
+/// `count` times `bytes` along `contiguousDim`.
+struct DirectCopy {
+  int64_t bytes = 0, count = 0;
+  unsigned contiguousDim = 0;
+};
+/// The attribute of an `atx.stage_write` whose tile is loaded right there, and of a barrier: how many of the last
+/// tiles copied to each stage may still be on their way behind it.
+constexpr llvm::StringLiteral directAttrName = "atx.direct", inFlightAttrName = "atx.in_flight";
+/// The copy of what `load` reads, with the chip's widest instruction; nothing with a reason where there is none.
+/// `narrowToo`: with 4 bytes for a lane as well.
+std::optional<DirectCopy> planDirectCopy(IndexAnalysis &analysis, atx::TileLoadOp load, int64_t threads,
+                                         const ChipInfo &chip, bool narrowToo, std::string &reason);
+/// Whether an array holds the bytes of its elements without gaps, and swizzles that keep `bytes` together map it
+/// onto itself.
+bool isLinearArray(const LDSArray &array, ArrayRef<int64_t> shape, int64_t bytes);
+bool isDirectWrite(Operation *op);
+/// `isDone` is false where the tile must go through registers.
+LogicalResult lowerDirectCopy(TileEmitter &e, atx::StageWriteOp write, bool &isDone);
+LogicalResult lowerLoadNow(TileEmitter &e, atx::TileLoadOp load);
 LogicalResult lowerLoad(TileEmitter &e, Operation *op);
 LogicalResult lowerStore(TileEmitter &e, Operation *op);
 LogicalResult lowerAtomic(TileEmitter &e, Operation *op);
