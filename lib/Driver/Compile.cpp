@@ -360,8 +360,14 @@ struct Prepared {
   std::string bitcode;
   /// The backend gave up.
   Template failure;
-  /// A function keeps bytes in scratch memory; by name, in the order of the module.
-  std::vector<std::pair<std::string, Template>> scratch;
+  /// What is said of a function whose registers do not suffice.
+  struct Texts {
+    std::string function;
+    /// It keeps bytes in scratch memory; it does not, since it was scheduled for few registers.
+    Template scratch, lean;
+  };
+  /// In the order of the module.
+  std::vector<Texts> functions;
 };
 
 /// Renders what `report` emits; `mark` stands where the text belongs, and
@@ -395,7 +401,7 @@ void addSource(llvm::SourceMgr &sourceMgr, llvm::MemoryBufferRef source) {
 /// Key of what is compiled, with all files that it was read from, up to the backend.
 std::string makeKey(const llvm::SourceMgr &sourceMgr, const ChipInfo &chip, const CompileOptions &options) {
   CacheKey key;
-  key.add("ir 1");
+  key.add("ir 2");
   key.add(getCompilerVersion());
   key.add(getBuildId());
   // Names are part of debug information and of messages.
@@ -445,7 +451,7 @@ std::optional<std::string> makeKey(llvm::MemoryBufferRef source, const ChipInfo 
 
 std::string makeObjectKey(StringRef irKey, const CompileOptions &options) {
   CacheKey key;
-  key.add("object 1");
+  key.add("object 2");
   key.add(irKey);
   key.add(uint64_t(options.emit));
   key.add(uint64_t(options.optLevel));
@@ -455,8 +461,8 @@ std::string makeObjectKey(StringRef irKey, const CompileOptions &options) {
   return key.finish();
 }
 
-/// Diagnostics, manifest, bitcode, the two texts of a failure, and those of the scratch
-/// warnings: (kernel, before, after), each ended by a zero.
+/// Diagnostics, manifest, bitcode, the two texts of a failure, and those of each function:
+/// (name, before and after of both texts), each ended by a zero.
 constexpr size_t numIRParts = 6;
 /// Diagnostics, manifest, code.
 constexpr size_t numObjectParts = 3;
@@ -488,8 +494,9 @@ void storePrepared(CompileCache &cache, StringRef key, const Prepared &prepared,
   if (!manifest)
     return;
   std::string scratch;
-  for (const auto &[kernel, text] : prepared.scratch)
-    for (StringRef part : {StringRef(kernel), StringRef(text.before), StringRef(text.after)}) {
+  for (const Prepared::Texts &texts : prepared.functions)
+    for (StringRef part : {StringRef(texts.function), StringRef(texts.scratch.before), StringRef(texts.scratch.after),
+                           StringRef(texts.lean.before), StringRef(texts.lean.after)}) {
       // Never in a name, and a source with it is no text.
       if (part.contains('\0'))
         return;
@@ -516,8 +523,9 @@ bool loadPrepared(CompileCache &cache, StringRef key, Prepared &prepared, std::s
   prepared.failure = {std::move((*parts)[3]), std::move((*parts)[4])};
   SmallVector<StringRef> texts;
   StringRef((*parts)[5]).split(texts, '\0');
-  for (size_t i = 0; i + 3 <= texts.size(); i += 3)
-    prepared.scratch.push_back({texts[i].str(), {texts[i + 1].str(), texts[i + 2].str()}});
+  for (size_t i = 0; i + 5 <= texts.size(); i += 5)
+    prepared.functions.push_back(
+        {texts[i].str(), {texts[i + 1].str(), texts[i + 2].str()}, {texts[i + 3].str(), texts[i + 4].str()}});
   return true;
 }
 
@@ -727,7 +735,14 @@ std::optional<Prepared> prepare(llvm::MemoryBufferRef source, const ChipInfo &ch
                                  << " bytes of each work-item in scratch memory, since its registers do not suffice; "
                                     "use smaller tiles or more work-items";
     });
-    result.scratch.push_back({func.getName().str(), std::move(warning)});
+    std::string leanBeginning = ("kernel '" + func.getName() + "' would keep ").str();
+    Template remark = makeTemplate(sourceMgr, context, leanBeginning, [&](StringRef mark) {
+      emitRemark(func.getLoc()) << leanBeginning << mark
+                                << " bytes of each work-item in scratch memory if its instructions stood in the usual "
+                                   "order; the order that saves registers hides less latency: use smaller tiles or "
+                                   "more work-items";
+    });
+    result.functions.push_back({func.getName().str(), std::move(warning), std::move(remark)});
   }
   return result;
 }
@@ -807,9 +822,12 @@ std::optional<CompileResult> atrex::compile(llvm::MemoryBufferRef source, const 
     return std::nullopt;
   }
   llvm::raw_string_ostream os(behind);
-  for (const auto &[kernel, warning] : prepared.scratch)
-    if (uint64_t bytes = code->scratchBytes.lookup(kernel))
-      warning.print(std::to_string(bytes), os);
+  for (const Prepared::Texts &texts : prepared.functions) {
+    if (uint64_t bytes = code->scratchBytes.lookup(texts.function))
+      texts.scratch.print(std::to_string(bytes), os);
+    else if (uint64_t bytes = code->leanBytes.lookup(texts.function))
+      texts.lean.print(std::to_string(bytes), os);
+  }
   diagnostics << behind;
   result.manifest = std::move(prepared.manifest);
   if (options.emit == EmitKind::Asm) {

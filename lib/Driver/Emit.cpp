@@ -47,6 +47,10 @@ using namespace atrex;
 
 namespace {
 
+/// Which scheduler LLVM takes for a function, and the one that looks at nothing but registers.
+constexpr StringLiteral schedulerAttrName = "amdgpu-sched-strategy";
+constexpr StringLiteral leanScheduler = "iterative-minreg";
+
 /// Code object version 5: what current runtimes load.
 constexpr unsigned codeObjectVersion = 500;
 
@@ -261,8 +265,9 @@ Expected<std::string> link(StringRef object) {
   return (*buffer)->getBuffer().str();
 }
 
+/// `lean` names the functions that are scheduled for few registers.
 Error emitInto(StringRef bitcode, StringRef arch, unsigned optLevel, bool wantAssembly, bool wantCodeObject,
-               EmittedCode &code) {
+               const StringSet<> &lean, EmittedCode &code) {
   LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors, code.scratchBytes));
@@ -292,6 +297,8 @@ Error emitInto(StringRef bitcode, StringRef arch, unsigned optLevel, bool wantAs
     function.addFnAttr("uniform-work-group-size", "true");
     // Subnormals are kept, as in the references.
     function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
+    if (lean.contains(function.getName()))
+      function.addFnAttr(schedulerAttrName, leanScheduler);
   }
   optimize(*module, *machine, optLevel);
   for (Function &function : *module)
@@ -370,16 +377,56 @@ Expected<std::string> atrex::translateToBitcode(mlir::gpu::GPUModuleOp module) {
 
 Expected<EmittedCode> atrex::emitCode(StringRef bitcode, StringRef arch, const BackendOptions &options,
                                       bool wantAssembly, bool wantCodeObject) {
-  EmittedCode code;
   OptionsScope scope(options);
-  Error error = runGuarded([&]() -> Error {
-    if (Error unknown = applyOptions(options.llvmOptions))
-      return unknown;
-    return emitInto(bitcode, arch, options.optLevel, wantAssembly, wantCodeObject, code);
-  });
-  if (error)
-    return std::move(error);
-  return code;
+  auto emit = [&](const StringSet<> &lean) -> Expected<EmittedCode> {
+    EmittedCode code;
+    Error error = runGuarded([&]() -> Error {
+      // The linker resets them.
+      if (Error unknown = applyOptions(options.llvmOptions))
+        return unknown;
+      return emitInto(bitcode, arch, options.optLevel, wantAssembly, wantCodeObject, lean, code);
+    });
+    if (error)
+      return std::move(error);
+    return code;
+  };
+  Expected<EmittedCode> code = emit({});
+  // Who chooses a scheduler gets it; without optimization everything is in scratch memory.
+  bool isChosen = any_of(options.llvmOptions, [](StringRef option) { return option.contains("misched"); });
+  if (!code || code->scratchBytes.empty() || options.optLevel == 0 || isChosen)
+    return code;
+  // The usual scheduler hides latencies and trusts that registers will do. Where they did not, the one that saves
+  // registers often needs no scratch memory; each function takes what needs less.
+  StringSet<> lean;
+  for (const auto &entry : code->scratchBytes)
+    lean.insert(entry.first());
+  // Where it fails the first result stands.
+  auto attempt = [&]() -> std::optional<EmittedCode> {
+    Expected<EmittedCode> result = emit(lean);
+    if (result)
+      return std::move(*result);
+    consumeError(result.takeError());
+    return std::nullopt;
+  };
+  std::optional<EmittedCode> second = attempt();
+  if (!second)
+    return code;
+  StringSet<> better;
+  for (const auto &entry : code->scratchBytes)
+    if (second->scratchBytes.lookup(entry.first()) < entry.second)
+      better.insert(entry.first());
+  if (better.empty())
+    return code;
+  if (better.size() != lean.size()) {
+    lean = std::move(better);
+    second = attempt();
+    if (!second)
+      return code;
+  }
+  for (const auto &entry : code->scratchBytes)
+    if (lean.contains(entry.first()))
+      second->leanBytes[entry.first()] = entry.second;
+  return std::move(*second);
 }
 
 Expected<EmittedCode> atrex::emitCode(mlir::gpu::GPUModuleOp module, StringRef arch, bool wantAssembly,

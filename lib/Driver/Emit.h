@@ -31,6 +31,9 @@ struct EmittedCode {
   std::string codeObject;
   /// Bytes of scratch memory a work-item of a kernel takes, where it takes any.
   llvm::StringMap<uint64_t> scratchBytes;
+  /// Functions that are scheduled for few registers, since the usual schedule takes more scratch memory, and how much
+  /// that is.
+  llvm::StringMap<uint64_t> leanBytes;
 };
 
 /// What the backend may be told apart from the module.
