@@ -16,10 +16,14 @@ using namespace atrex::bench;
 
 std::string Regime::str() const {
   std::string text;
+  if (!program.empty())
+    text += fmt::format("program={}", program);
   for (const auto &[name, value] : knobs)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   if (!schedule.empty())
     text += fmt::format("{}schedule={}", text.empty() ? "" : " ", schedule);
+  for (const std::string &setting : settings)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", setting);
   return text;
 }
 
@@ -62,12 +66,22 @@ static llvm::Expected<Regime> parseRegime(llvm::StringRef text) {
     auto [name, value] = word.split('=');
     if (name.empty() || value.empty())
       return makeError(fmt::format("'{}' is not a setting such as 'BM=64'", word.str()));
+    if (name == "program") {
+      if (!regime.program.empty())
+        return makeError("'program' is given twice");
+      regime.program = value.str();
+      continue;
+    }
     if (name == "schedule") {
       if (!regime.schedule.empty())
         return makeError("'schedule' is given twice");
       if (value.contains('/'))
         return makeError(fmt::format("schedule '{}' must be the name of a file beside this one", value.str()));
       regime.schedule = value.str();
+    } else if (name.contains('.')) {
+      if (llvm::any_of(regime.settings, [&](llvm::StringRef other) { return other.split('=').first == name; }))
+        return makeError(fmt::format("option '{}' is given twice", name.str()));
+      regime.settings.push_back(word.str());
     } else if (!regime.knobs.emplace(name.str(), value.str()).second) {
       return makeError(fmt::format("knob '{}' is given twice", name.str()));
     }

@@ -273,10 +273,28 @@ llvm::Error Runner::compile(const Operator &op, const Instance &instance, const 
           fmt::format("the regime of line {} names schedule '{}', which does not exist", regime->line, file));
     }
   }
+  if (regime && !regime->settings.empty()) {
+    // A schedule that is asked for by itself is taken as it is.
+    bool isGiven = !options.scheduleName.empty() && !llvm::StringRef(options.scheduleName).ends_with(".regimes");
+    if (!isGiven) {
+      if (!hooks.setOptions)
+        return makeError(fmt::format("the regime of line {} sets options of the schedule", regime->line));
+      llvm::Expected<std::string> changed = hooks.setOptions(compileOptions.schedule, regime->settings, options.arch);
+      if (!changed)
+        return makeError(fmt::format("the regime of line {}: {}", regime->line, llvm::toString(changed.takeError())));
+      compileOptions.schedule = std::move(*changed);
+    }
+  }
   std::string diagnostics;
   llvm::raw_string_ostream stream(diagnostics);
   auto start = std::chrono::steady_clock::now();
   std::vector<std::string> programs = findPrograms(text, name);
+  if (regime && !regime->program.empty()) {
+    if (!llvm::is_contained(programs, regime->program))
+      return makeError(fmt::format("the regime of line {} names program '{}', which {} does not have", regime->line,
+                                   regime->program, path));
+    programs = {regime->program};
+  }
   std::optional<CompileResult> output;
   for (size_t i = 0; i < std::max<size_t>(1, programs.size()); ++i) {
     compileOptions.op = programs.empty() ? "" : programs[i];
@@ -578,10 +596,10 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   if (!dims)
     return dims.takeError();
 
-  // Tiles along the rows.
-  const ManifestKernel &first = manifest.kernels.front();
-  std::vector<int64_t> tileExtents(first.args.size(), 0);
-  for (auto [arg, tile] : llvm::zip_equal(first.args, tileExtents)) {
+  // Tiles along the rows, of the last launch: it finishes what is written.
+  const ManifestKernel &last = manifest.kernels.back();
+  std::vector<int64_t> tileExtents(last.args.size(), 0);
+  for (auto [arg, tile] : llvm::zip_equal(last.args, tileExtents)) {
     if (arg.kind != ManifestArg::Kind::Tensor)
       continue;
     if (arg.tileDim == 0) {
@@ -591,14 +609,19 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
       tile = *value;
     }
   }
-  llvm::Expected<std::array<uint32_t, 3>> grid = evaluateGrid(first, *dims);
+  llvm::Expected<std::array<uint32_t, 3>> grid = evaluateGrid(last, *dims);
   if (!grid)
     return grid.takeError();
-  uint64_t workgroups = uint64_t((*grid)[0]) * (*grid)[1] * (*grid)[2];
   bool ownsRows = llvm::none_of(instance.outputs, [](const TensorSpec &spec) { return spec.isShared; });
   std::optional<Sharing> sharing;
-  if (ownsRows && manifest.kernels.size() == 1 && dev->isSimulated())
-    sharing = getSharing(first, tileExtents, *grid);
+  // Launches before are executed whole, or the workgroups whose work the last one's need.
+  bool canFollow = llvm::all_of(llvm::ArrayRef(manifest.kernels).drop_back(), [](const ManifestKernel &kernel) {
+    return kernel.feeds != 0 || llvm::none_of(kernel.args, [](const ManifestArg &arg) { return arg.isOutput; });
+  });
+  if (ownsRows && canFollow && dev->isSimulated())
+    sharing = getSharing(last, tileExtents, *grid);
+  if (sharing && sharing->extent == 0 && manifest.kernels.size() != 1)
+    sharing.reset();
   bool canSample = sharing.has_value();
   if (canSample && sharing->extent && sharing->groups * uint64_t(sharing->extent) < uint64_t(instance.rows))
     return makeError(fmt::format("the manifest says {} rows per workgroup, but the grid has {} workgroups for {} rows",
@@ -658,8 +681,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     const TensorSpec &spec = instance.inputs[i];
     if (llvm::Error error = allocate(spec, inputPtrs[i]))
       return error;
-    bool isTiled = !sample.empty() && !showsRows && !spec.isShared;
-    for (auto [arg, tile] : llvm::zip_equal(first.args, tileExtents))
+    bool isTiled = !sample.empty() && !showsRows && !spec.isShared && manifest.kernels.size() == 1;
+    for (auto [arg, tile] : llvm::zip_equal(last.args, tileExtents))
       if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput && arg.name == spec.name)
         isTiled = isTiled && tile == extent && arg.tileAxis == sharing->axes.front();
     present[i] = isTiled ? owned : std::vector<RowRange>{{0, spec.getRows()}};
@@ -705,6 +728,15 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
         return error;
   }
 
+  // The workgroups of each launch that lead to those of the next.
+  std::vector<std::vector<uint64_t>> samples(manifest.kernels.size());
+  samples.back() = sample;
+  for (size_t index = manifest.kernels.size() - 1; index-- > 0;)
+    if (uint32_t feeds = manifest.kernels[index].feeds)
+      for (uint64_t workgroup : samples[index + 1])
+        for (uint32_t part = 0; part < feeds; ++part)
+          samples[index].push_back(workgroup * feeds + part);
+
   // Launch.
   dev->clearTracking();
   bool isFirstRun = !result.hasTime;
@@ -744,8 +776,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     config.workgroup = kernel.workgroup;
     config.dynamicLdsBytes = kernel.dynamicLdsBytes;
     config.kernarg = *kernarg;
-    config.sample = sample;
-    if (!sample.empty() && !showsRows) {
+    config.sample = samples[index];
+    if (!samples[index].empty() && !showsRows) {
       int64_t rows = 0;
       for (const RowRange &range : owned)
         rows += range.end - range.begin;
@@ -778,8 +810,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     if (index == 0) {
       result.time = launched->time;
       result.stats = launched->stats;
-      result.workgroupsExecuted = sample.empty() ? workgroups : sample.size();
-      result.workgroupsTotal = workgroups;
+      result.workgroupsTotal = uint64_t((*kernelGrid)[0]) * (*kernelGrid)[1] * (*kernelGrid)[2];
+      result.workgroupsExecuted = config.sample.empty() ? result.workgroupsTotal : config.sample.size();
     } else {
       result.time.seconds += launched->time.seconds;
       for (const auto &[part, seconds] : launched->time.parts)

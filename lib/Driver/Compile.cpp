@@ -161,6 +161,8 @@ FailureOr<ManifestKernel> describeKernel(LLVM::LLVMFuncOp func, std::vector<std:
   kernel.name = func.getName().str();
   kernel.knobs = getKnobs(func);
   kernel.workgroup = {uint32_t(threads.getInt()), 1, 1};
+  if (auto feeds = func->getAttrOfType<IntegerAttr>("atx.feeds"))
+    kernel.feeds = uint32_t(feeds.getInt());
   for (unsigned axis = 0; axis < 3; ++axis) {
     FailureOr<DimExpr> expr = parseExpr(func, grid[axis]);
     if (failed(expr))

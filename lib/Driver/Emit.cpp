@@ -225,7 +225,7 @@ void optimize(Module &module, TargetMachine &machine, unsigned level) {
 Error emitFile(Module &module, TargetMachine &machine, CodeGenFileType type, SmallVectorImpl<char> &output) {
   legacy::PassManager pm;
   raw_svector_ostream os(output);
-  if (machine.addPassesToEmitFile(pm, os, nullptr, type))
+  if (!addCodeGenPasses(pm, machine, os, type))
     return makeError("the backend cannot emit this kind of file");
   pm.run(module);
   return Error::success();

@@ -10,9 +10,18 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
+
+namespace llvm {
+class TargetMachine;
+class raw_pwrite_stream;
+namespace legacy {
+class PassManager;
+} // namespace legacy
+} // namespace llvm
 
 namespace atrex {
 
@@ -53,6 +62,10 @@ llvm::Expected<EmittedCode> emitCode(llvm::StringRef bitcode, llvm::StringRef ar
 /// The same of a module that is not translated yet, with the usual options.
 llvm::Expected<EmittedCode> emitCode(mlir::gpu::GPUModuleOp module, llvm::StringRef arch, bool wantAssembly,
                                      bool wantCodeObject);
+
+/// Adds code generation of `machine` into `os`. False where the target cannot emit the kind of file.
+bool addCodeGenPasses(llvm::legacy::PassManager &passes, llvm::TargetMachine &machine, llvm::raw_pwrite_stream &os,
+                      llvm::CodeGenFileType type);
 
 } // namespace atrex
 

@@ -69,8 +69,8 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   std::string text = R"(builtin.module(
   atx-generic-schedule{arch=ARCH mode=auto},
   func.func(atx-grid-order{arch=ARCH order=column group=8 xcds=0 causal=none causal-axis=0}),
-  atx-record-plan,
-  func.func(atx-persistent{arch=ARCH workgroups=0}),
+  atx-stream-k{arch=ARCH workgroups=0 splits=0}, atx-record-plan,
+  func.func(atx-persistent{arch=ARCH workgroups=0}, atx-choose-products{f32=auto}),
   atx-outline-tile-kernels,
   func.func(
     atx-select-mapping{arch=ARCH threads=0 threads-per-row=0 rows-per-thread=0 vector-bits=128},

@@ -114,6 +114,8 @@ json::Value Manifest::toJSON() const {
                                     {"kernarg_bytes", int64_t(kernel.kernargBytes)},
                                     {"dynamic_lds_bytes", int64_t(kernel.dynamicLdsBytes)},
                                     {"args", std::move(args)}});
+    if (kernel.feeds)
+      (*launches.back().getAsObject())["feeds"] = int64_t(kernel.feeds);
     if (!kernel.knobs.empty())
       (*launches.back().getAsObject())["knobs"] = knobsToJSON(kernel.knobs);
   }
@@ -343,6 +345,8 @@ ManifestKernel Reader::readKernel(const json::Value &value, const std::string &w
   kernel.knobs = readKnobs(object, where);
   kernel.kernargBytes = uint32_t(getInteger(object, where, "kernarg_bytes", 0, 1 << 20));
   kernel.dynamicLdsBytes = uint32_t(getInteger(object, where, "dynamic_lds_bytes", 0, 1 << 20));
+  if (object.get("feeds"))
+    kernel.feeds = uint32_t(getInteger(object, where, "feeds", 1, 1 << 20));
   uint64_t end = 0;
   for (const auto &[i, entry] : llvm::enumerate(getArray(object, where, "args"))) {
     std::string argWhere = fmt::format("{}.args[{}]", where, i);

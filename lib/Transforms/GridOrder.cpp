@@ -157,6 +157,7 @@ LogicalResult GridOrder::reorder(func::FuncOp kernel) {
     old.replaceAllUsesWith(indices[unsigned(old.getDimension())]);
     old.erase();
   }
+  kernel->setAttr(reorderedAttrName, b.getUnitAttr());
   ++numReordered;
   return success();
 }

@@ -17,6 +17,12 @@ namespace atrex {
 /// along that axis of the grid, where the grid has been reordered.
 constexpr llvm::StringLiteral tileIndexAttrName = "atx.tile_index";
 
+/// On a kernel whose workgroups take tiles in another order than that of the grid: what a manifest says of rows by the
+/// workgroup's position does not hold.
+constexpr llvm::StringLiteral reorderedAttrName = "atx.reordered";
+/// On a kernel of a plan, an integer n: workgroup w works for workgroup w / n of the next launch alone.
+constexpr llvm::StringLiteral feedsAttrName = "atx.feeds";
+
 /// The three extents of `atx.grid` of a kernel; those that are missing are 1.
 mlir::FailureOr<std::array<DimExpr, 3>> getGridExprs(mlir::func::FuncOp kernel);
 

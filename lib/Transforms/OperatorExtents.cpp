@@ -119,6 +119,17 @@ FailureOr<DimExpr> OperatorExtents::getIndex(Value index) {
   if (matchPattern(index, m_Constant(&constant)))
     return DimExpr::constant(constant.getInt());
   Operation *def = index.getDefiningOp();
+  if (auto arg = dyn_cast<BlockArgument>(index)) {
+    // A dimension that is passed by itself.
+    auto name = arg.getOwner()->getParentOp() == func
+                    ? func.getArgAttrOfType<StringAttr>(arg.getArgNumber(), atx::nameAttrName)
+                    : StringAttr();
+    auto dims = func->getAttrOfType<ArrayAttr>(atx::dimsAttrName);
+    if (name && dims && llvm::is_contained(dims, name))
+      return DimExpr::dim(name.getValue());
+    return emitError(index.getLoc()) << "an extent of operator '" << func.getName()
+                                     << "' is an argument that names none of its dimensions";
+  }
   if (auto dim = dyn_cast_or_null<tensor::DimOp>(def))
     if (std::optional<int64_t> axis = dim.getConstantIndex())
       return getExtent(dim.getSource(), *axis);

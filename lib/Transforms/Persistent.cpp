@@ -142,6 +142,9 @@ LogicalResult Persistent::loopOverTiles(func::FuncOp kernel) {
     gpu::BarrierOp::create(b, loc);
   }
   kernel->setAttr(atx::gridAttrName, b.getStrArrayAttr({count.str(), "1", "1"}));
+  // Said of the workgroups that were.
+  kernel->removeAttr(feedsAttrName);
+  kernel->setAttr(reorderedAttrName, b.getUnitAttr());
   ++numPersistent;
   return success();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "atrex/Bench/Bench.h"
 #include "atrex/Device/HipDevice.h"
+#include "atrex/Pipelines/Pipelines.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace atrex;
@@ -24,8 +25,18 @@ static llvm::Expected<std::unique_ptr<device::Device>> createDevice(llvm::String
   return bench::makeError("unknown device '" + name.str() + "'; use sim, the embedded device, or hip:N, a GPU");
 }
 
+static llvm::Expected<std::string> setOptions(llvm::StringRef schedule, llvm::ArrayRef<std::string> settings,
+                                              llvm::StringRef arch) {
+  const ChipInfo *chip = lookupChip(arch);
+  std::string text = schedule.empty() && chip ? getDefaultSchedule(chip->arch) : schedule.str();
+  for (const std::string &setting : settings)
+    if (llvm::Error error = setScheduleOption(text, setting))
+      return std::move(error);
+  return text;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  bench::Hooks hooks{compile, createDevice, getCompilerVersion()};
+  bench::Hooks hooks{compile, createDevice, getCompilerVersion(), setOptions};
   return bench::runMain(llvm::ArrayRef<const char *>(argv + 1, argv + argc), hooks, llvm::outs(), llvm::errs());
 }

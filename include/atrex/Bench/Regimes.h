@@ -29,10 +29,14 @@ struct Regime {
   std::map<std::string, std::string> knobs;
   /// Name of a pipeline beside the file; empty for the one of the operator.
   std::string schedule;
+  /// PASS.OPTION=VALUE, set in the schedule.
+  std::vector<std::string> settings;
+  /// Name of the program of the source; empty for the first that takes the inputs.
+  std::string program;
   /// In the file, from 1.
   unsigned line = 0;
 
-  /// "BM=64 BN=32", the schedule behind.
+  /// "BM=64 BN=32", the schedule and its settings behind.
   std::string str() const;
 };
 

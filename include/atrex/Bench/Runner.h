@@ -36,6 +36,11 @@ struct Hooks {
                                                                 unsigned jobs)>
       createDevice;
   std::string compilerVersion;
+  /// The text of a schedule (empty: the built-in one of an architecture) with PASS.OPTION=VALUE set in it. May be null
+  /// where no regime sets any.
+  std::function<llvm::Expected<std::string>(llvm::StringRef schedule, llvm::ArrayRef<std::string> settings,
+                                            llvm::StringRef arch)>
+      setOptions;
 };
 
 enum class CheckMode : uint8_t { Upstream, Strict, Both };

@@ -83,6 +83,9 @@ struct ManifestKernel {
   std::array<DimExpr, 3> grid = {DimExpr::constant(1), DimExpr::constant(1), DimExpr::constant(1)};
   uint32_t kernargBytes = 0;
   uint32_t dynamicLdsBytes = 0;
+  /// Where not 0: what workgroup w does is of use to workgroup floor(w / feeds) of the next launch alone, both counted
+  /// with the first axis fastest.
+  uint32_t feeds = 0;
   std::vector<ManifestArg> args;
   /// Knobs and element types that the kernel was compiled with, by name.
   std::map<std::string, std::string> knobs;

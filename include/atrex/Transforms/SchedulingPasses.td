@@ -71,6 +71,37 @@ def PersistentPass : Pass<"atx-persistent", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numPersistent", "num-persistent", "kernels whose workgroups do several tiles">];
 }
 
+def StreamKPass : Pass<"atx-stream-k", "::mlir::ModuleOp"> {
+  let summary = "divide the sums of a kernel on tiles into equal shares";
+  let description = [{
+    For kernels with one loop that carries tiles of f32 or f64, starting at zero,
+    to which each iteration adds something, and that write only behind the loop.
+    The iterations of all tiles are numbered, and `workgroups` workgroups take
+    equal runs of them. A tile that lies in one run is finished at once. Parts of
+    the others go to a workspace; a second kernel adds them, in the order of the
+    workgroups, and finishes the tile. Nobody waits for another workgroup, and
+    the same sizes give the same bits.
+
+    With `splits` S there are S workgroups for each tile: split-K.
+
+    The kernel becomes a launch plan of two kernels with a workspace for each
+    sum, two tiles for each workgroup. A kernel that the pattern does not fit is
+    left alone, with a remark that says why.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip of the chip table">,
+    TunableOption<"workgroups", "workgroups", "int64_t", /*default=*/"0",
+                  "workgroups that share the iterations, 0 is off, -1 is one for each compute unit of the chip; others "
+                  "than these are accepted", [0, -1, 80, 160, 240, 256, 304, 608]>,
+    TunableOption<"splits", "splits", "int64_t", /*default=*/"0", "workgroups for each tile, 0 is off",
+                  [0, 2, 3, 4, 8, 16]>
+  ];
+  let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"numDivided", "num-divided", "kernels divided along their sum">];
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles: what stands ready when an iteration begins
 //===----------------------------------------------------------------------===//
@@ -98,6 +129,23 @@ def ReadAheadPass : Pass<"atx-read-ahead", "::mlir::gpu::GPUFuncOp"> {
                   "these are accepted", [-1, 0, 16, 32, 48, 64, 96, 128]>
   ];
   let statistics = [Statistic<"numReads", "num-reads", "reads of staged tiles that were moved ahead">];
+}
+
+def ChooseProductsPass : Pass<"atx-choose-products", "::mlir::func::FuncOp"> {
+  let summary = "demand matrix instructions of products of f32";
+  let description = [{
+    Puts `atx.f32` on the products of f32 by f32 of a kernel on tiles, which
+    `atx-assign-tile-layouts` obeys. With `f32=xf32` they take the xf32
+    instructions of the chip: an error where it has none, which names the
+    nearest, and for factors whose low 13 bits are not known to be zero. With
+    `f32=f32` they take those of f32. `auto` leaves the choice: xf32 where the
+    chip has it and the factors lose nothing.
+  }];
+  let options = [
+    TunableChoice<"f32", "f32", "auto", "instructions; xf32, an error where there are none, is accepted too",
+                  ["auto", "f32"]>
+  ];
+  let statistics = [Statistic<"numProducts", "num-products", "products with a demand">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,12 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Device/Device.h"
+#include "atrex/Target/MatrixWaitStates.h"
 #include "lib/Device/Sim/Access.h"
 #include "lib/Device/Sim/Checks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
 using namespace llvm;
+using namespace atrex;
 using namespace atrex::device;
 using namespace atrex::device::sim;
 
@@ -248,27 +250,18 @@ void Checker::addHazard(Wave &w, const Inst *in, GroupChecks &group, const WaveC
   });
 }
 
-/// Wait states between a matrix instruction and a use of its result other than
-/// as the matrix C. `memory`: vector memory or LDS.
-static u32 matrixResultStates(const Effects &p, bool memory, bool isGfx950) {
-  switch (p.matrix) {
-  case Effects::Xdl:
-    return p.passes + (isGfx950 && p.passes >= 4 ? 4u : 3u);
-  case Effects::Sgemm:
-    return p.passes + 2u;
-  case Effects::Dgemm4:
-    return memory ? 9 : 6;
-  case Effects::Dgemm16:
-    return memory ? 18 : isGfx950 ? 19 : 11;
-  default:
-    return 0;
-  }
+static MatrixProducer getProducer(const Effects &p) {
+  constexpr MatrixUnit units[] = {MatrixUnit::None, MatrixUnit::Xdl, MatrixUnit::Sgemm, MatrixUnit::Dgemm4,
+                                  MatrixUnit::Dgemm16};
+  static_assert(Effects::Xdl == 1 && Effects::Dgemm16 == 4);
+  return {units[p.matrix], p.passes};
 }
 
 void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks &group) {
   WaveChecks &c = group.waves[w.waveInGroup];
   const u32 count = std::min(c.matrixCount, WaveChecks::numMatrix);
   const bool memory = e.kind >= Effects::Vmem;
+  const MatrixUnit consumer = getProducer(e).unit;
   RegRange seen[WaveChecks::numMatrix];
   u32 numSeen = 0;
   for (u32 k = 1; k <= count; ++k) {
@@ -277,6 +270,7 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
     if (have >= 20)
       return;
     const Effects &m = *p.effects;
+    const MatrixProducer producer = getProducer(m);
     // Where a younger matrix instruction wrote the same register, it is the one
     // that counts.
     auto meets = [&](const RegRange &use) {
@@ -296,35 +290,24 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
           u32 need;
           const char *rule = "matrix instruction reads an unfinished result as A or B in";
           if (!isC) {
-            need = matrixResultStates(m, false, isGfx950);
+            need = getResultWaitStates(producer, false, isGfx950);
           } else if (use == m.dst) {
             rule = "matrix instruction reads an unfinished result as C in";
-            need = m.matrix == Effects::Dgemm4                     ? (e.matrix == Effects::Dgemm4 ? 4 : 0)
-                   : m.matrix == Effects::Dgemm16 || m.passes != 2 ? 0u
-                                                                   : 2u;
+            need = getExactCWaitStates(producer, consumer);
           } else {
             rule = "matrix instruction reads a part of an unfinished result as C in";
-            if (m.matrix == Effects::Dgemm16)
-              need = e.matrix == Effects::Xdl ? 0u : isGfx950 ? 17u : 9u;
-            else if (m.matrix == Effects::Dgemm4)
-              need = e.matrix == Effects::Xdl ? 0u : 4u;
-            else if (m.matrix == Effects::Xdl)
-              // Behind two passes, f32 and f64 consumers need no more than on gfx942.
-              need = m.passes + (isGfx950 && (m.passes >= 4 || e.matrix == Effects::Xdl) ? 2u : 1u);
-            else
-              need = e.matrix == Effects::Xdl ? 0u : m.passes;
+            need = getPartCWaitStates(producer, consumer, isGfx950);
           }
           if (have < need)
             addHazard(w, in, group, p, have, need, use, rule);
         }
       } else {
-        u32 need = matrixResultStates(m, memory, isGfx950);
+        u32 need = getResultWaitStates(producer, memory, isGfx950);
         if (have < need) {
           for (unsigned r = 0; r < e.numReads; ++r)
             if (meets(e.reads[r]))
               addHazard(w, in, group, p, have, need, e.reads[r], "unfinished result of a matrix instruction read in");
-          // LLVM waits as on gfx942 before a double result is overwritten.
-          need = m.matrix == Effects::Dgemm16 ? 11 : matrixResultStates(m, false, isGfx950);
+          need = getOverwriteWaitStates(producer, isGfx950);
           for (unsigned r = 0; r < e.numWrites && have < need; ++r)
             if (meets(e.writes[r]))
               addHazard(w, in, group, p, have, need, e.writes[r],
@@ -333,10 +316,10 @@ void Checker::checkMatrix(Wave &w, const Inst *in, const Effects &e, GroupChecks
       }
     }
     // C is read during all passes.
-    if (e.kind != Effects::Mfma && m.matrix == Effects::Xdl && m.srcC.count && have + 1u < m.passes)
+    if (u32 need = getReadCWaitStates(producer); e.kind != Effects::Mfma && m.srcC.count && have < need)
       for (unsigned r = 0; r < e.numWrites; ++r)
         if (e.writes[r].overlaps(m.srcC))
-          addHazard(w, in, group, p, have, m.passes - 1u, e.writes[r],
+          addHazard(w, in, group, p, have, need, e.writes[r],
                     "matrix C overwritten while a matrix instruction reads it in");
     seen[numSeen++] = m.dst;
   }

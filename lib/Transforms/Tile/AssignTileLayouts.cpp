@@ -424,6 +424,11 @@ LogicalResult Assigner::assignAnchors() {
       FailureOr<ContractPlan> plan = planContract(contract, threads, chip, *choice);
       if (failed(plan))
         return failure();
+      if (choice->instruction && choice->instruction->a == MatrixType::XF32 &&
+          !(isXF32(contract.getLhs()) && isXF32(contract.getRhs())))
+        return contract.emitError() << "'" << choice->instruction->mnemonic
+                                    << "' takes factors whose low 13 bits are zero, as those of "
+                                       "'bitcast(f32, bitcast(i32, x) & -8192)'";
       setContractChoice(contract, *choice);
       assign(contract.getResult(), plan->acc);
       plans[op] = *plan;

@@ -26,6 +26,18 @@ struct ContractChoice {
   int64_t run = 1;
 };
 
+/// Attribute of a product, "f32" or "xf32": what is demanded.
+constexpr llvm::StringLiteral f32AttrName = "atx.f32";
+
+/// Which instruction multiplies f32 by f32.
+enum class F32Products : uint8_t {
+  /// The xf32 one where the chip has it and the factors lose nothing.
+  Auto,
+  F32,
+  /// The xf32 one, or an error.
+  XF32,
+};
+
 /// What a search or a user fixes; zeros leave the choice to the compiler.
 struct ContractOptions {
   /// Rows of the matrix instruction, 16 or 32.
@@ -58,6 +70,9 @@ mlir::FailureOr<ContractChoice> chooseContract(mlir::vector::ContractionOp op, i
                                                mlir::vector::ContractionOp next = {});
 mlir::FailureOr<ContractPlan> planContract(mlir::vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
                                            const ContractChoice &choice);
+
+/// Whether the low 13 bits of every element of an f32 tile are known to be zero, as xf32 instructions take them.
+bool isXF32(mlir::Value tile);
 
 /// Whether no other wave needs the elements of a factor that a wave has: loaded in this layout, each is read once by
 /// the workgroup.

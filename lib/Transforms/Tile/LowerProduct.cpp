@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -121,7 +123,9 @@ struct FactorTypes {
 };
 } // namespace
 
-static FactorTypes getFactorTypes(vector::ContractionOp op, const ChipInfo &chip) {
+/// As `inst` takes them, where it is given: f32 factors are xf32 to some.
+static FactorTypes getFactorTypes(vector::ContractionOp op, const ChipInfo &chip,
+                                  const MatrixInstruction *inst = nullptr) {
   FactorTypes types;
   auto accType = dyn_cast<VectorType>(op.getAccType());
   if (!accType)
@@ -130,6 +134,11 @@ static FactorTypes getFactorTypes(vector::ContractionOp op, const ChipInfo &chip
   types.lhs = getMatrixType(lhsType, chip);
   types.rhs = getMatrixType(rhsType, chip);
   types.acc = getMatrixType(accType.getElementType(), chip);
+  if (inst && inst->a == MatrixType::XF32) {
+    if (types.lhs == MatrixType::F32 && types.rhs == MatrixType::F32)
+      types.lhs = types.rhs = MatrixType::XF32;
+    return types;
+  }
   if (types.isKnown() &&
       llvm::any_of(getMatrixInstructions(), [&](const auto &inst) { return types.areTakenBy(inst, chip); }))
     return types;
@@ -208,7 +217,7 @@ FailureOr<ContractPlan> tile::planContract(vector::ContractionOp op, int64_t thr
   ContractPlan plan = *analyzed;
   plan.instruction = choice.instruction;
   const MatrixInstruction &inst = *choice.instruction;
-  FactorTypes types = getFactorTypes(op, chip);
+  FactorTypes types = getFactorTypes(op, chip, plan.instruction);
   plan.lhsWide = types.lhsWide;
   plan.rhsWide = types.rhsWide;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -307,12 +316,82 @@ static int64_t getCost(const MatrixInstruction &inst, const FactorTypes &types, 
 
 static SmallVector<const MatrixInstruction *> getInstructions(vector::ContractionOp op, const ChipInfo &chip) {
   SmallVector<const MatrixInstruction *> result;
-  FactorTypes types = getFactorTypes(op, chip);
-  if (types.isKnown())
-    for (const MatrixInstruction &inst : getMatrixInstructions())
-      if (types.areTakenBy(inst, chip))
-        result.push_back(&inst);
+  for (const MatrixInstruction &inst : getMatrixInstructions()) {
+    FactorTypes types = getFactorTypes(op, chip, &inst);
+    if (types.isKnown() && types.areTakenBy(inst, chip))
+      result.push_back(&inst);
+  }
   return result;
+}
+
+bool tile::isXF32(Value tile) {
+  constexpr uint64_t low = (1u << 13) - 1;
+  // What only moves elements.
+  auto skip = [](Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (!isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp, atx::ConvertLayoutOp>(op))
+        break;
+      value = op->getOperand(0);
+    }
+    return value;
+  };
+  Value value = skip(tile);
+  // At most eleven bits of a number are in these, in any place.
+  if (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    return getElementTypeOrSelf(extend.getIn().getType()).getIntOrFloatBitWidth() <= 16;
+  auto cast = value.getDefiningOp<arith::BitcastOp>();
+  if (!cast)
+    return false;
+  auto mask = skip(cast.getIn()).getDefiningOp<arith::AndIOp>();
+  if (!mask)
+    return false;
+  for (Value operand : mask->getOperands()) {
+    APInt bits;
+    if (matchPattern(skip(operand), m_ConstantInt(&bits)) && (bits.getZExtValue() & low) == 0)
+      return true;
+  }
+  return false;
+}
+
+/// Leaves the instructions that the factors and the product's demand allow; an error where nothing meets it.
+static LogicalResult selectF32(vector::ContractionOp op, const ChipInfo &chip,
+                               SmallVectorImpl<const MatrixInstruction *> &instructions) {
+  F32Products wanted = F32Products::Auto;
+  if (Attribute attr = op->getAttr(f32AttrName)) {
+    auto text = dyn_cast<StringAttr>(attr);
+    if (!text || (text != "f32" && text != "xf32"))
+      return op.emitError() << "'" << f32AttrName << "' is " << attr << "; it is \"f32\" or \"xf32\"";
+    wanted = text == "f32" ? F32Products::F32 : F32Products::XF32;
+  }
+  auto isX = [](const MatrixInstruction *inst) { return inst->a == MatrixType::XF32; };
+  FactorTypes types = getFactorTypes(op, chip);
+  bool isF32 = types.lhs == MatrixType::F32 && types.rhs == MatrixType::F32 && types.acc == MatrixType::F32;
+  bool fits = isXF32(op.getLhs()) && isXF32(op.getRhs());
+  if (!isF32 || wanted == F32Products::F32 || (wanted == F32Products::Auto && !fits)) {
+    llvm::erase_if(instructions, isX);
+    return success();
+  }
+  if (wanted == F32Products::Auto)
+    return success();
+  if (llvm::none_of(instructions, isX)) {
+    InFlightDiagnostic diag = op.emitError() << "'f32=xf32': " << chip.arch << " has no xf32 matrix instruction";
+    SmallVector<StringRef> others;
+    for (const ChipInfo &other : getChips())
+      if (other.isAMDGPU() &&
+          llvm::any_of(getMatrixInstructions(),
+                       [&](const MatrixInstruction &inst) { return isX(&inst) && inst.isAvailable(other.arch); }) &&
+          !llvm::is_contained(others, other.arch))
+        others.push_back(other.arch);
+    diag << "; " << llvm::join(others, ", ") << " has";
+    if (!instructions.empty())
+      diag << ", the nearest here is '" << instructions.front()->mnemonic << "'";
+    return diag;
+  }
+  if (!fits)
+    return op.emitError() << "'f32=xf32': the low 13 bits of the " << (isXF32(op.getLhs()) ? "right" : "left")
+                          << " factor are not known to be zero; multiply 'bitcast(f32, bitcast(i32, x) & -8192)'";
+  llvm::erase_if(instructions, [&](const MatrixInstruction *inst) { return !isX(inst); });
+  return success();
 }
 
 FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
@@ -330,6 +409,8 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
   int64_t bytes = std::max<int64_t>(1, op.getLhsType().getElementTypeBitWidth() / 8);
   int64_t bestCost = INT64_MAX;
   SmallVector<const MatrixInstruction *> instructions = getInstructions(op, chip);
+  if (failed(selectF32(op, chip, instructions)))
+    return failure();
   bool hasRows = llvm::any_of(instructions, [&](auto *inst) { return inst->m == options.rows; });
   for (const MatrixInstruction *inst : instructions) {
     if (hasRows && inst->m != options.rows)
@@ -348,7 +429,7 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
     }
     for (auto [wavesM, wavesN] : splits) {
       int64_t ownM = llvm::divideCeil(tilesM, wavesM), ownN = llvm::divideCeil(tilesN, wavesN);
-      int64_t cost = getCost(*inst, getFactorTypes(op, chip), ownM, ownN, k, chip);
+      int64_t cost = getCost(*inst, getFactorTypes(op, chip, inst), ownM, ownN, k, chip);
       if (next) {
         // The next product has its rows in the same lanes, or its factor is moved.
         FailureOr<ContractPlan> follower = analyzeContract(next, threads);
@@ -357,12 +438,15 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
         if (!follower->m.empty() && !follower->n.empty() && !follower->k.empty()) {
           SmallVector<int64_t> nextExtents = *next.getShapeForUnroll();
           int64_t least = INT64_MAX;
-          for (const MatrixInstruction *nextInst : getInstructions(next, chip)) {
+          SmallVector<const MatrixInstruction *> nextInstructions = getInstructions(next, chip);
+          if (failed(selectF32(next, chip, nextInstructions)))
+            return failure();
+          for (const MatrixInstruction *nextInst : nextInstructions) {
             int64_t moved = nextInst->n != inst->n || wavesN != 1;
             int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
             int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
-            int64_t own =
-                getCost(*nextInst, getFactorTypes(next, chip), nextM, nextN, nextExtents[follower->kDim], chip);
+            int64_t own = getCost(*nextInst, getFactorTypes(next, chip, nextInst), nextM, nextN,
+                                  nextExtents[follower->kDim], chip);
             least = std::min(least, moved ? own + own / 2 : own);
           }
           if (least != INT64_MAX)
@@ -540,6 +624,8 @@ static LogicalResult lowerMatrix(TileEmitter &e, vector::ContractionOp op, const
       }
     }
   MLIRContext *context = b.getContext();
+  if (inst.a == MatrixType::XF32)
+    elements[0] = elements[1] = FloatTF32Type::get(context);
   auto atom = atx_amdgpu::MfmaAttr::get(context, inst.m, inst.n, inst.k, elements[1], elements[0],
                                         cast<VectorType>(op.getAccType()).getElementType(), 1, 0, 0, 0);
   int64_t groups = operands[2].layout.getNumRegisters() / sizes[2];

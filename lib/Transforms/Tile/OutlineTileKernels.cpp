@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../KernelArguments.h"
+#include "../KernelGrid.h"
 #include "RowOwnership.h"
 #include "atrex/Transforms/Passes.h"
 #include "dialects/Atx/AtxDialect.h"
@@ -128,7 +128,7 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
       if (func.getArgAttr(index, atx::workspaceAttrName))
         info.push_back(attrs.getNamedAttr("workspace", attrs.getUnitAttr()));
       // What the bench may execute in part.
-      if (type.getRank() != 0)
+      if (type.getRank() != 0 && !func->hasAttr(reorderedAttrName))
         if (std::optional<tile::RowOwnership> owned = tile::findRowOwnership(func, arg)) {
           SmallVector<int64_t> axes;
           for (unsigned axis = 0; axis < 3; ++axis)
@@ -184,8 +184,9 @@ LogicalResult OutlineTileKernels::outline(func::FuncOp func) {
   kernel->setAttr(atx::gridAttrName, attrs.getArrayAttr(extents));
   if (Attribute constraints = func->getAttr("atx.constraints"))
     kernel->setAttr("atx.constraints", constraints);
-  if (Attribute knobs = func->getAttr("atx.knobs"))
-    kernel->setAttr("atx.knobs", knobs);
+  for (StringRef name : {StringRef("atx.knobs"), StringRef(feedsAttrName)})
+    if (Attribute value = func->getAttr(name))
+      kernel->setAttr(name, value);
 
   Block &entry = kernel.getBody().front();
   builder.setInsertionPointToStart(&entry);

@@ -23,7 +23,7 @@ TEST(Regimes, FirstThatHoldsCounts) {
                                                              "T <= 16, H % 8 == 0: BM=16 W=2\n"
                                                              "\n"
                                                              "T * H <= 4096: BM=32  # small\n"
-                                                             "else: BM=64 schedule=wide.pipeline\n",
+                                                             "else: BM=64 schedule=wide.pipeline a-pass.splits=4\n",
                                                              "f.regimes");
   ASSERT_TRUE(bool(regimes)) << llvm::toString(regimes.takeError());
   auto choose = [&](int64_t T, int64_t H) {
@@ -36,7 +36,7 @@ TEST(Regimes, FirstThatHoldsCounts) {
   EXPECT_EQ(choose(16, 64), "BM=16 W=2");
   EXPECT_EQ(choose(16, 63), "BM=32");
   EXPECT_EQ(choose(17, 64), "BM=32");
-  EXPECT_EQ(choose(4097, 1), "BM=64 schedule=wide.pipeline");
+  EXPECT_EQ(choose(4097, 1), "BM=64 schedule=wide.pipeline a-pass.splits=4");
   EXPECT_EQ((*regimes)[2].line, 5u);
 }
 
@@ -45,6 +45,7 @@ TEST(Regimes, FaultsHaveALine) {
   EXPECT_EQ(getError("\nT: BM=16\n"), "f.regimes:2: 'T' is not a comparison such as 'T <= 64'");
   EXPECT_EQ(getError("else: BM\n"), "f.regimes:1: 'BM' is not a setting such as 'BM=64'");
   EXPECT_EQ(getError("else: BM=1 BM=2\n"), "f.regimes:1: knob 'BM' is given twice");
+  EXPECT_EQ(getError("else: p.a=1 p.a=2\n"), "f.regimes:1: option 'p.a' is given twice");
   EXPECT_EQ(getError("else: schedule=../x\n"),
             "f.regimes:1: schedule '../x' must be the name of a file beside this one");
   EXPECT_EQ(getError("else: BM=1\nT > 1: BM=2\n"), "f.regimes:2: nothing gets behind the 'else' of line 1");

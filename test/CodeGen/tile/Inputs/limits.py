@@ -8,10 +8,12 @@ import sys
 with open(sys.argv[1], encoding="utf-8") as file:
     kernel = json.load(file)["kernels"][0]
 loop = max(kernel["loops"], key=lambda loop: loop["mfma_cycles"])
-print("share %s, conflicts %s, scratch %s, waves %s" % (loop["mfma_share"], loop["lds_conflict_cycles"],
+# The issue model watches a few trips: where waves are not aligned by barriers, it may see less than the busiest unit needs.
+share = loop["mfma_cycles"] / max(loop["cycles"], loop["lower_bound_cycles"])
+print("share %s, conflicts %s, scratch %s, waves %s" % (round(share, 4), loop["lds_conflict_cycles"],
                                                       kernel["scratch_bytes"], kernel["occupancy_waves_per_simd"]))
-if loop["mfma_cycles"] <= 0 or loop["mfma_share"] < float(sys.argv[2]):
-    sys.exit("the share of the matrix unit is %s, below %s" % (loop["mfma_share"], sys.argv[2]))
+if loop["mfma_cycles"] <= 0 or share < float(sys.argv[2]):
+    sys.exit("the share of the matrix unit is %s, below %s" % (round(share, 4), sys.argv[2]))
 if loop["lds_conflict_cycles"] is None or loop["lds_conflict_cycles"] > int(sys.argv[3]):
     sys.exit("%s cycles of shared memory are lost to conflicts" % loop["lds_conflict_cycles"])
 if kernel["scratch_bytes"] != 0 or kernel["spills"] != 0:

@@ -1,0 +1,284 @@
+//===- CodeGen.cpp - LLVM's code generation, mended -----------------------===//
+//
+// Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM 22.1 leaves wait states out behind matrix instructions, which hardware does
+// not make up for:
+//
+// * Its hazard recognizer counts the pseudo instructions that direct the scheduler
+//   (sched_group_barrier and its kin) as one each, though none is emitted. They are
+//   removed once scheduling is done.
+// * Where control flow joins it follows every block once, along the first path that
+//   leads there, which need not be the shortest. The shortest is found here, and
+//   s_nop added where it is too short.
+// * It asks for one too few behind 16 passes on gfx950.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "atrex/Target/MatrixWaitStates.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/CodeGen/TargetRegisterInfo.h"
+#include "llvm/CodeGen/TargetSchedule.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+using namespace atrex;
+
+namespace {
+
+class DropSchedulerPseudos : public MachineFunctionPass {
+public:
+  static char ID;
+  DropSchedulerPseudos() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "Drop what directs the scheduler"; }
+
+  void getAnalysisUsage(AnalysisUsage &usage) const override {
+    usage.setPreservesAll();
+    MachineFunctionPass::getAnalysisUsage(usage);
+  }
+
+  bool runOnMachineFunction(MachineFunction &function) override {
+    const TargetInstrInfo &info = *function.getSubtarget().getInstrInfo();
+    // By opcode: 1 unknown, 2 kept, 3 dropped. Names are looked up once each.
+    SmallVector<uint8_t> verdicts(info.getNumOpcodes(), 1);
+    bool changed = false;
+    for (MachineBasicBlock &block : function)
+      for (MachineInstr &inst : make_early_inc_range(block.instrs())) {
+        uint8_t &verdict = verdicts[inst.getOpcode()];
+        if (verdict == 1)
+          verdict = StringSwitch<uint8_t>(info.getName(inst.getOpcode()))
+                        .Cases({"SCHED_GROUP_BARRIER", "SCHED_BARRIER", "IGLP_OPT"}, 3)
+                        .Default(2);
+        if (verdict != 3)
+          continue;
+        if (inst.isBundled())
+          inst.eraseFromBundle();
+        else
+          inst.eraseFromParent();
+        changed = true;
+      }
+    return changed;
+  }
+};
+
+char DropSchedulerPseudos::ID = 0;
+
+/// A matrix instruction, and the fewest wait states since it on any path.
+struct InFlight {
+  const MachineInstr *inst;
+  unsigned age;
+  bool operator==(const InFlight &other) const { return inst == other.inst && age == other.age; }
+};
+using State = SmallVector<InFlight, 8>;
+
+class AddMatrixWaitStates : public MachineFunctionPass {
+public:
+  static char ID;
+  AddMatrixWaitStates() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "Add wait states behind matrix instructions"; }
+
+  bool runOnMachineFunction(MachineFunction &function) override;
+
+private:
+  struct Matrix {
+    MatrixProducer producer;
+    Register result, c;
+  };
+  const Matrix *getMatrix(const MachineInstr &inst);
+  unsigned getNeed(const InFlight &earlier, const MachineInstr &inst);
+  /// `state` behind the block; with `insert` adds what is missing.
+  void visit(MachineBasicBlock &block, State &state, bool insert);
+
+  const TargetInstrInfo *info = nullptr;
+  const TargetRegisterInfo *registers = nullptr;
+  TargetSchedModel model;
+  bool isGfx950 = false, changed = false;
+  DenseMap<const MachineInstr *, Matrix> matrices;
+};
+
+char AddMatrixWaitStates::ID = 0;
+
+/// Wait states that an instruction takes.
+unsigned getWaitStates(const MachineInstr &inst, StringRef name) {
+  if (inst.isBundle() || inst.isMetaInstruction() || inst.isInlineAsm())
+    return 0;
+  return name == "S_NOP" ? unsigned(inst.getOperand(0).getImm()) + 1 : 1;
+}
+
+/// By the end of LLVM's name: _16X16X4F64, _4X4X4F64, _32X32X1F32; _16X16X8XF32 and all others are XDL.
+MatrixUnit getUnit(StringRef name) {
+  // V_MFMA_F32_32X32X1F32_vgprcd_e64, V_MFMA_F64_16X16X4F64_e64, V_MFMA_F32_16X16X4_2B_F32_e64.
+  if (name.starts_with("V_MFMA_F64_"))
+    return name.contains("_4X4X4") ? MatrixUnit::Dgemm4 : MatrixUnit::Dgemm16;
+  if (!name.starts_with("V_MFMA_F32_"))
+    return MatrixUnit::Xdl;
+  StringRef shape = name.drop_front(strlen("V_MFMA_F32_")).take_until([](char c) { return c == '_'; });
+  size_t digits = shape.find_last_of("0123456789", shape.size() - 3);
+  bool isF32 = shape.ends_with("F32") && shape.size() > 3 && digits == shape.size() - 4;
+  return isF32 ? MatrixUnit::Sgemm : MatrixUnit::Xdl;
+}
+
+} // namespace
+
+const AddMatrixWaitStates::Matrix *AddMatrixWaitStates::getMatrix(const MachineInstr &inst) {
+  if (auto it = matrices.find(&inst); it != matrices.end())
+    return &it->second;
+  StringRef name = info->getName(inst.getOpcode());
+  if (!name.starts_with("V_MFMA_") && !name.starts_with("V_SMFMAC_"))
+    return nullptr;
+  Matrix matrix;
+  matrix.producer = {getUnit(name), model.computeInstrLatency(&inst)};
+  matrix.result = inst.getOperand(0).getReg();
+  // C is the last register that is read and no index: a result of its size, or the result itself where it is tied.
+  TypeSize size = registers->getRegSizeInBits(*registers->getMinimalPhysRegClass(matrix.result));
+  for (const MachineOperand &operand : inst.explicit_uses())
+    if (operand.isReg() && operand.getReg() &&
+        registers->getRegSizeInBits(*registers->getMinimalPhysRegClass(operand.getReg())) == size)
+      matrix.c = operand.getReg();
+  return &matrices.try_emplace(&inst, matrix).first->second;
+}
+
+unsigned AddMatrixWaitStates::getNeed(const InFlight &earlier, const MachineInstr &inst) {
+  const Matrix &source = matrices.find(earlier.inst)->second;
+  const MatrixProducer &producer = source.producer;
+  const Matrix *target = getMatrix(inst);
+  unsigned need = 0;
+  for (const MachineOperand &operand : inst.operands()) {
+    if (!operand.isReg() || !operand.getReg() || operand.isImplicit())
+      continue;
+    Register reg = operand.getReg();
+    bool meets = registers->regsOverlap(reg, source.result);
+    if (operand.isDef()) {
+      if (target)
+        continue;
+      if (meets)
+        need = std::max(need, getOverwriteWaitStates(producer, isGfx950));
+      if (source.c && registers->regsOverlap(reg, source.c))
+        need = std::max(need, getReadCWaitStates(producer));
+      continue;
+    }
+    if (!meets)
+      continue;
+    if (target && reg == target->c && operand.isUse())
+      need = std::max(need, reg == source.result ? getExactCWaitStates(producer, target->producer.unit)
+                                                 : getPartCWaitStates(producer, target->producer.unit, isGfx950));
+    else
+      need = std::max(need, getResultWaitStates(producer, inst.mayLoadOrStore(), isGfx950));
+  }
+  return need;
+}
+
+void AddMatrixWaitStates::visit(MachineBasicBlock &block, State &state, bool insert) {
+  for (auto it = block.instr_begin(), end = block.instr_end(); it != end; ++it) {
+    MachineInstr &inst = *it;
+    if (inst.isBundle() || inst.isMetaInstruction())
+      continue;
+    unsigned missing = 0;
+    for (const InFlight &earlier : state)
+      if (unsigned need = getNeed(earlier, inst); need > earlier.age)
+        missing = std::max(missing, need - earlier.age);
+    if (missing && insert) {
+      // s_nop stands before a bundle.
+      MachineBasicBlock::iterator at(getBundleStart(it));
+      info->insertNoops(block, at, missing);
+      changed = true;
+    }
+    unsigned passed = missing + getWaitStates(inst, info->getName(inst.getOpcode()));
+    for (InFlight &earlier : state)
+      earlier.age += passed;
+    erase_if(state,
+             [&](const InFlight &earlier) { return earlier.age >= maxMatrixWaitStates || earlier.inst == &inst; });
+    if (getMatrix(inst))
+      state.push_back({&inst, 0});
+  }
+}
+
+bool AddMatrixWaitStates::runOnMachineFunction(MachineFunction &function) {
+  const TargetSubtargetInfo &target = function.getSubtarget();
+  info = target.getInstrInfo();
+  registers = target.getRegisterInfo();
+  model.init(&target);
+  isGfx950 = target.getCPU() == "gfx950";
+  matrices.clear();
+  changed = false;
+  bool any = false;
+  for (MachineBasicBlock &block : function)
+    for (MachineInstr &inst : block.instrs())
+      any |= getMatrix(inst) != nullptr;
+  if (!any)
+    return false;
+
+  DenseMap<const MachineBasicBlock *, State> entries;
+  SetVector<MachineBasicBlock *> work;
+  ReversePostOrderTraversal<MachineFunction *> order(&function);
+  for (MachineBasicBlock *block : order)
+    work.insert(block);
+  auto take = [&](const State &from, State &to) {
+    bool grown = false;
+    for (const InFlight &earlier : from) {
+      auto known = find_if(to, [&](const InFlight &other) { return other.inst == earlier.inst; });
+      if (known == to.end())
+        to.push_back(earlier);
+      else if (earlier.age < known->age)
+        known->age = earlier.age;
+      else
+        continue;
+      grown = true;
+    }
+    return grown;
+  };
+  // Ages only shrink, so this ends.
+  while (!work.empty()) {
+    MachineBasicBlock *block = work.front();
+    work.erase(work.begin());
+    State state = entries[block];
+    visit(*block, state, /*insert=*/false);
+    for (MachineBasicBlock *next : block->successors())
+      if (take(state, entries[next]))
+        work.insert(next);
+  }
+  for (MachineBasicBlock *block : order) {
+    State state = entries[block];
+    visit(*block, state, /*insert=*/true);
+  }
+  return changed;
+}
+
+bool atrex::addCodeGenPasses(legacy::PassManager &passes, TargetMachine &machine, raw_pwrite_stream &os,
+                             CodeGenFileType type) {
+  // As TargetMachine::addPassesToEmitFile, with one pass more.
+  auto *info = new MachineModuleInfoWrapperPass(&machine);
+  TargetPassConfig *config = machine.createPassConfig(passes);
+  if (!config)
+    return false;
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(info);
+  bool schedules = machine.getOptLevel() != CodeGenOptLevel::None;
+  config->insertPass(schedules ? &PostMachineSchedulerID : &ExpandPostRAPseudosID, new DropSchedulerPseudos());
+  config->insertPass(&PostRAHazardRecognizerID, new AddMatrixWaitStates());
+  if (config->addISelPasses())
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, os, nullptr, type, info->getMMI().getContext()))
+    return false;
+  passes.add(createFreeMachineFunctionPass());
+  return true;
+}
