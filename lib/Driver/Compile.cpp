@@ -16,6 +16,7 @@
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Target/TargetChip.h"
 #include "dialects/Atx/AtxDialect.h"
+#include "lib/Transforms/Tile/LossRemarks.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -432,6 +433,7 @@ std::string makeKey(const llvm::SourceMgr &sourceMgr, const ChipInfo &chip, cons
   key.add(uint64_t(options.schedule.empty()));
   key.add(options.schedule.empty() ? getDefaultSchedule(chip.arch) : options.schedule);
   key.add(uint64_t(options.needManifest));
+  key.add(uint64_t(options.remarks));
   return key.finish();
 }
 
@@ -598,6 +600,8 @@ std::optional<Prepared> prepare(llvm::MemoryBufferRef source, const ChipInfo &ch
   if (program)
     result.manifest.knobs = getKnobs(program);
 
+  if (options.remarks)
+    (*module)->setAttr(tile::remarksAttrName, UnitAttr::get(&context));
   std::string schedule = options.schedule.empty() ? getDefaultSchedule(chip.arch) : options.schedule;
   std::string stage;
   StringRef stagePass = options.emit == EmitKind::Tile       ? StringRef(tileFormPass)
@@ -652,6 +656,7 @@ std::optional<Prepared> prepare(llvm::MemoryBufferRef source, const ChipInfo &ch
   }
   if (!ran)
     return std::nullopt;
+  (*module)->removeAttr(tile::remarksAttrName);
   bool ok = *ran;
   if (!stagePass.empty()) {
     // A stage that was reached is shown even if a later pass fails.

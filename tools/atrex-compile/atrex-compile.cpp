@@ -261,6 +261,7 @@ int main(int argc, char **argv) {
     options.arch = arch;
   options.op = opName;
   options.printTimings = timing;
+  options.remarks = remarks;
   if (optLevel > 3)
     return usageError("'--opt-level " + Twine(optLevel) + "': expected a level from 0 to 3");
   options.optLevel = optLevel;

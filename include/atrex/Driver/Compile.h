@@ -45,6 +45,8 @@ struct CompileOptions {
   /// entry; with this they are an error.
   bool needManifest = true;
   bool printTimings = false;
+  /// Remarks on what makes kernels on tiles slow, beside the other diagnostics.
+  bool remarks = false;
   /// What concerns the backend alone. Level 0 to 3 of LLVM's passes and of code
   /// generation.
   unsigned optLevel = 3;

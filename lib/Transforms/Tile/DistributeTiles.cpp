@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LossRemarks.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -49,6 +50,11 @@ public:
       TileEmitter emitter(kernel, *chip, bufferAccess);
       emitter.remarks = remarks;
       emitter.streams = cachePolicy == "auto";
+      if (auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
+          threads && wantsLossRemarks(kernel)) {
+        emitter.remarks = true;
+        reportLosses(kernel, threads.getInt(), *chip);
+      }
       if (failed(emitter.run()))
         return signalPassFailure();
       kernel->removeAttr(atx::kernelAttrName);

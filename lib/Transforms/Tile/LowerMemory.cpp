@@ -467,6 +467,17 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
                    isNeverNegative(e.analysis, *linear[0]) && isDense();
   if (memory.isShared)
     narrow = true;
+  if (e.remarks && !narrow && rank != 0) {
+    unsigned at = 0;
+    while (at + 1 < indices.size() && linear[at])
+      ++at;
+    op->emitRemark() << "lanes address this tile by 64 bits, with a comparison each: "
+                     << (linear[at]
+                             ? std::string("it spans more than 2 GiB")
+                             : "index " + std::to_string(at) +
+                                   " comes from a computation or from memory, and how far it reaches is not known")
+                     << "; fix the tensor's dimensions with --dim, or use a smaller tile [wide-address]";
+  }
   // Lanes in the same 64-bit form when they do not fit.
   Value uniform;
   int64_t constant = 0;

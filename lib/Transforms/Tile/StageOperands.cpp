@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopRegisters.h"
+#include "LossRemarks.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -213,7 +214,8 @@ bool LoopStager::collect(bool remarks) {
     if (!reached) {
       // What the loop computes anew is not expected to come from elsewhere.
       if (remarks && reason != "it depends on a value that the loop carries")
-        convert.emitRemark() << "a tile of type " << convert.getType() << " is not staged: " << reason;
+        convert.emitRemark() << "a tile of type " << convert.getType() << " is not staged: " << reason
+                             << " [unpipelined]";
       continue;
     }
     tile.transform = transform.takeVector();
@@ -849,6 +851,7 @@ public:
     auto threads = kernel->getAttrOfType<IntegerAttr>(atx::threadsAttrName);
     if (!threads)
       return;
+    bool losses = remarks || wantsLossRemarks(kernel);
     int64_t held = 0;
     kernel.walk([&](atx::TileSharedOp op) {
       auto type = cast<MemRefType>(op.getType());
@@ -875,7 +878,7 @@ public:
           loop = loader.loadAhead(loads);
       }
       LoopStager stager(loop, *chip, threads.getInt());
-      if (!stager.collect(remarks))
+      if (!stager.collect(losses))
         continue;
       if (failed(stager.arrange(swizzle != 0)))
         return signalPassFailure();
@@ -906,30 +909,32 @@ public:
                            << " has " << chip->ldsBytesPerCU << "; use fewer stages or smaller tiles";
           return signalPassFailure();
         }
-        if (remarks)
+        if (losses)
           loop.emitRemark() << "the loop is not pipelined: its tiles take " << bytes
                             << " bytes of shared memory beside the " << around << " of the kernel; " << chip->arch
-                            << " has " << chip->ldsBytesPerCU;
+                            << " has " << chip->ldsBytesPerCU << "; use smaller tiles [unpipelined]";
         continue;
       }
-      if (remarks)
-        for (Staged &tile : stager.staged) {
-          const Arrangement &a = tile.getArrangement();
-          InFlightDiagnostic remark = tile.convert.emitRemark();
-          remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
-                 << " bytes, ";
-          if (a.swizzles.empty())
-            remark << toString(LDSArrangement{a.pad, {}});
-          for (auto [i, step] : llvm::enumerate(a.swizzles))
-            remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
-          if (tile.direct)
-            remark << ", copied without registers, " << tile.direct->bytes << " bytes for a lane";
-          remark << ", ";
-          if (a.extra)
-            remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration";
-          else
-            remark << "without bank conflicts";
-        }
+      for (Staged &tile : stager.staged) {
+        const Arrangement &a = tile.getArrangement();
+        // What costs nothing is told only who asks for everything.
+        if (!remarks && (!losses || !a.extra))
+          continue;
+        InFlightDiagnostic remark = tile.convert.emitRemark();
+        remark << "a tile of type " << tile.convert.getType() << " is staged in " << *count << " slots of " << a.bytes
+               << " bytes, ";
+        if (a.swizzles.empty())
+          remark << toString(LDSArrangement{a.pad, {}});
+        for (auto [i, step] : llvm::enumerate(a.swizzles))
+          remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
+        if (tile.direct)
+          remark << ", copied without registers, " << tile.direct->bytes << " bytes for a lane";
+        remark << ", ";
+        if (a.extra)
+          remark << a.extra << " of " << a.passes << " passes lost to bank conflicts in each iteration [lds-conflict]";
+        else
+          remark << "without bank conflicts";
+      }
       numStaged += stager.staged.size();
       numDirect += llvm::count_if(stager.staged, [](const Staged &tile) { return tile.direct.has_value(); });
       ++numPipelined;
