@@ -745,7 +745,8 @@ FailureOr<Value> TileEmitter::convertLayout(const TileValue &tile, const TileLay
   ++numLDSConversions;
   if (remarks)
     user->emitRemark() << "moves a tile of type " << VectorType::get(tile.shape, tile.getElementType())
-                       << " from layout " << tile.layout.str() << " to " << to.str() << " through shared memory [conversion]";
+                       << " from layout " << tile.layout.str() << " to " << to.str()
+                       << " through shared memory [conversion]";
   unsigned contiguous = rank - 1;
   int64_t longest = 1;
   for (unsigned dim = 0; dim < rank; ++dim)
