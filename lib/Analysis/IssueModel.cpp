@@ -19,7 +19,7 @@ using namespace atrex::analysis;
 
 namespace {
 /// Trips that every wave executes before the clock is read, and that are measured.
-constexpr unsigned warmTrips = 2, measuredTrips = 4;
+constexpr unsigned warmTrips = 4, measuredTrips = 16;
 /// Instructions of a wave that its counters can tell apart.
 constexpr unsigned maxOutstanding = 15, maxMemory = 63;
 

@@ -636,7 +636,6 @@ LoopReport Analyzer::describeLoop(unsigned index) {
   unsigned groups = std::max(1u, occupancy.workgroupsPerCU);
   IssueResult issue = simulateLoop(items, chip, waves, groups);
   loop.cycles = issue.cycles;
-  loop.mfmaShare = loop.cycles > 0 ? std::min(1.0, loop.mfmaCycles / loop.cycles) : 0;
   uint64_t serial = loop.mfmaCycles + loop.valuCycles + loop.saluCycles + loop.ldsCycles + conflicts + loop.vmemCycles +
                     loop.otherCycles;
   loop.mfmaShareSerial = serial ? double(loop.mfmaCycles) / serial : 0;
@@ -657,6 +656,10 @@ LoopReport Analyzer::describeLoop(unsigned index) {
       loop.lowerBound = cycles;
       loop.bound = name;
     }
+  // Trips that are watched may begin with queues that are still empty.
+  if (loop.cycles > 0)
+    loop.cycles = std::max(loop.cycles, loop.lowerBound);
+  loop.mfmaShare = loop.cycles > 0 ? std::min(1.0, loop.mfmaCycles / loop.cycles) : 0;
   loop.computeCycles = loop.cycles * waves / active;
   double bytesPerClock = chip.hbmBytesPerSecond / chip.computeUnits / chip.clockHz;
   loop.memoryCycles = (loop.bytesRead + loop.bytesWritten) / bytesPerClock;
