@@ -24,6 +24,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstr.h"
@@ -121,17 +122,14 @@ unsigned getWaitStates(const MachineInstr &inst, StringRef name) {
   return name == "S_NOP" ? unsigned(inst.getOperand(0).getImm()) + 1 : 1;
 }
 
-/// By the end of LLVM's name: _16X16X4F64, _4X4X4F64, _32X32X1F32; _16X16X8XF32 and all others are XDL.
+/// By LLVM's name of the instruction: V_MFMA_F64_16X16X4F64, V_MFMA_F32_32X32X1F32; V_MFMA_F32_16X16X8XF32 is XDL.
 MatrixUnit getUnit(StringRef name) {
-  // V_MFMA_F32_32X32X1F32_vgprcd_e64, V_MFMA_F64_16X16X4F64_e64, V_MFMA_F32_16X16X4_2B_F32_e64.
   if (name.starts_with("V_MFMA_F64_"))
     return name.contains("_4X4X4") ? MatrixUnit::Dgemm4 : MatrixUnit::Dgemm16;
-  if (!name.starts_with("V_MFMA_F32_"))
+  if (!name.consume_front("V_MFMA_F32_"))
     return MatrixUnit::Xdl;
-  StringRef shape = name.drop_front(strlen("V_MFMA_F32_")).take_until([](char c) { return c == '_'; });
-  size_t digits = shape.find_last_of("0123456789", shape.size() - 3);
-  bool isF32 = shape.ends_with("F32") && shape.size() > 3 && digits == shape.size() - 4;
-  return isF32 ? MatrixUnit::Sgemm : MatrixUnit::Xdl;
+  StringRef shape = name.take_until([](char c) { return c == '_'; });
+  return shape.consume_back("F32") && isDigit(shape.back()) ? MatrixUnit::Sgemm : MatrixUnit::Xdl;
 }
 
 } // namespace

@@ -7,15 +7,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "atrex/Driver/CommandLine.h"
+#include "atrex/Driver/Compile.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Support/FileInput.h"
 #include "atrex/Target/Chip.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace atrex;
 
 static Error makeError(const Twine &message) { return createStringError(inconvertibleErrorCode(), message); }
+
+bool atrex::parseCommandLine(int argc, char **argv, cl::OptionCategory &category, StringRef overview) {
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
+  std::string usage;
+  raw_string_ostream os(usage);
+  if (cl::ParseCommandLineOptions(argc, argv, overview, &os))
+    return true;
+  errs() << usage;
+  return false;
+}
 
 std::optional<std::pair<StringRef, StringRef>> atrex::splitAssignment(StringRef text) {
   auto [name, value] = text.split('=');

@@ -217,14 +217,8 @@ int reportCodeObject(MemoryBufferRef code, const Settings &settings, bool isArch
 
 int main(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
-  std::string usage;
-  raw_string_ostream usageStream(usage);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles kernels to AMDGPU code objects\n", &usageStream)) {
-    errs() << usage;
+  if (!parseCommandLine(argc, argv, category, "Compiles kernels to AMDGPU code objects\n"))
     return 2;
-  }
   const ChipInfo *chip = lookupTarget(arch);
   if (!chip)
     return usageError(describeUnknownTarget(arch));

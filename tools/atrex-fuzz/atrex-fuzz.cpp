@@ -8,6 +8,7 @@
 
 #include "Program.h"
 #include "atrex/Device/Device.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Support/FileOutput.h"
 #include "atrex/Target/TargetChip.h"
 #include "llvm/Support/CommandLine.h"
@@ -168,14 +169,8 @@ std::string mutate(std::string text, std::mt19937_64 &random) {
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
-  std::string usage;
-  raw_string_ostream usageStream(usage);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Draws programs and runs them both ways\n", &usageStream)) {
-    errs() << usage;
+  if (!parseCommandLine(argc, argv, category, "Draws programs and runs them both ways\n"))
     return 2;
-  }
   Settings settings;
   settings.count = countOption;
   settings.seed = seedOption;

@@ -213,15 +213,8 @@ int readOptions(JudgeOptions &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
-  std::string usage;
-  raw_string_ostream usageStream(usage);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Runs operators and kernels by the reference interpreter\n",
-                                   &usageStream)) {
-    errs() << usage;
+  if (!parseCommandLine(argc, argv, category, "Runs operators and kernels by the reference interpreter\n"))
     return 2;
-  }
   if (inputName.empty())
     return usageError("no input file; see --help");
   JudgeOptions options;

@@ -14,6 +14,7 @@
 
 #include "Programs.h"
 #include "atrex/Device/Device.h"
+#include "atrex/Driver/CommandLine.h"
 #include "atrex/Driver/Compile.h"
 #include "atrex/Pipelines/Pipelines.h"
 #include "atrex/Target/TargetChip.h"
@@ -273,15 +274,8 @@ void runProgram(const Program &program, const Settings &settings, Counts &counts
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
-  std::string usage;
-  raw_string_ostream usageStream(usage);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Runs every tile of products and attention on small extents\n",
-                                   &usageStream)) {
-    errs() << usage;
+  if (!parseCommandLine(argc, argv, category, "Runs every tile of products and attention on small extents\n"))
     return 2;
-  }
   const ChipInfo *chip = lookupTarget(archOption);
   if (!chip)
     return usageError(describeUnknownTarget(archOption));

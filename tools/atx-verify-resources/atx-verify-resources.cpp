@@ -233,15 +233,8 @@ int compareRandom(const ChipInfo &chip, unsigned count, unsigned first, mlir::ML
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &os) { os << getCompilerVersion() << "\n"; });
-  std::string usage;
-  raw_string_ostream usageStream(usage);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Tells whether kernels fit a chip, without compiling them\n",
-                                   &usageStream)) {
-    errs() << usage;
+  if (!parseCommandLine(argc, argv, category, "Tells whether kernels fit a chip, without compiling them\n"))
     return 2;
-  }
   const ChipInfo *chip = lookupTarget(arch);
   if (!chip)
     return usageError(describeUnknownTarget(arch));

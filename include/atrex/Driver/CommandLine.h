@@ -15,7 +15,15 @@
 #include <optional>
 #include <string>
 
+namespace llvm::cl {
+class OptionCategory;
+} // namespace llvm::cl
+
 namespace atrex {
+
+/// Parses the arguments of a tool, whose options are those of `category`. False, with the message on stderr, where they
+/// are wrong.
+bool parseCommandLine(int argc, char **argv, llvm::cl::OptionCategory &category, llvm::StringRef overview);
 
 /// Splits NAME=VALUE; nothing where one of them is empty.
 std::optional<std::pair<llvm::StringRef, llvm::StringRef>> splitAssignment(llvm::StringRef text);

@@ -1,4 +1,4 @@
-//===- LoopRegisters.cpp - What a loop on tiles needs -----------------------===//
+//===- LoopRegisters.cpp - What a loop on tiles holds -----------------------===//
 //
 // Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -50,4 +50,24 @@ LoopRegisters tile::estimateRegisters(scf::ForOp loop, const ChipInfo &chip, int
   });
   result.room = int64_t(chip.vgprsPerSIMD) / waves - held - result.loads - result.reads;
   return result;
+}
+
+scf::ForOp tile::carryTiles(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<Operation *> ops, ArrayRef<Value> first,
+                            ArrayRef<Value> next) {
+  rewriter.setInsertionPoint(loop);
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return SmallVector<Value>(next); });
+  assert(succeeded(replaced) && "a loop can always carry more");
+  auto fresh = cast<scf::ForOp>(replaced->getOperation());
+  SmallVector<Attribute> layouts;
+  if (auto old = fresh->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName))
+    llvm::append_range(layouts, old);
+  layouts.resize(fresh.getNumRegionIterArgs() - ops.size(), rewriter.getUnitAttr());
+  for (auto [op, arg] : llvm::zip_equal(ops, fresh.getRegionIterArgs().take_back(ops.size()))) {
+    layouts.push_back(op->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName)[0]);
+    rewriter.replaceOp(op, arg);
+  }
+  fresh->setAttr(atx::tileLayoutsAttrName, rewriter.getArrayAttr(layouts));
+  return fresh;
 }

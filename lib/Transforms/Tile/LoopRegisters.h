@@ -1,4 +1,4 @@
-//===- LoopRegisters.h - What a loop on tiles needs ---------------*- C++ -*-===//
+//===- LoopRegisters.h - What a loop on tiles holds ---------------*- C++ -*-===//
 //
 // Part of the Atrex-MLIR project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,6 +26,12 @@ struct LoopRegisters {
   int64_t room = 0;
 };
 LoopRegisters estimateRegisters(mlir::scf::ForOp loop, const ChipInfo &chip, int64_t threads);
+
+/// Lets the loop carry tiles that are computed an iteration before: `first` before the loop, `next` at the end of the
+/// body or before. They take the place of the single results of `ops`, with their layouts. The loop that takes the
+/// place of this one.
+mlir::scf::ForOp carryTiles(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Operation *> ops,
+                            llvm::ArrayRef<mlir::Value> first, llvm::ArrayRef<mlir::Value> next);
 
 } // namespace atrex::tile
 

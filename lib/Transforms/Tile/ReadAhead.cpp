@@ -154,20 +154,9 @@ void ReadAhead::run(scf::ForOp loop, int64_t limit) {
   for (const Ahead &tile : ahead)
     next.push_back(emit(tile, body.getTerminator()->getOperands()));
 
-  rewriter.setInsertionPoint(loop);
-  FailureOr<LoopLikeOpInterface> replaced =
-      loop.replaceWithAdditionalYields(rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
-                                       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
-  assert(succeeded(replaced) && "a loop can always carry more");
-  auto fresh = cast<scf::ForOp>(replaced->getOperation());
-  SmallVector<Attribute> layouts;
-  if (auto old = fresh->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName))
-    llvm::append_range(layouts, old);
-  layouts.resize(fresh.getNumRegionIterArgs() - ahead.size(), rewriter.getUnitAttr());
-  for (auto [tile, arg] : llvm::zip_equal(ahead, fresh.getRegionIterArgs().take_back(ahead.size()))) {
-    layouts.push_back(tile.read->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName)[0]);
-    rewriter.replaceOp(tile.read, arg);
-    ++numReads;
-  }
-  fresh->setAttr(atx::tileLayoutsAttrName, rewriter.getArrayAttr(layouts));
+  SmallVector<Operation *> reads;
+  for (const Ahead &tile : ahead)
+    reads.push_back(tile.read);
+  carryTiles(rewriter, loop, reads, first, next);
+  numReads += ahead.size();
 }

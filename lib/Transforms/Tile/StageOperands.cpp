@@ -323,21 +323,7 @@ scf::ForOp LoopStager::loadAhead(ArrayRef<atx::TileLoadOp> loads) {
   Value last = emitLastCounter(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next = emit(emitAdvance(b, loop.getInductionVar(), 1, last));
-  b.setInsertionPoint(loop);
-  FailureOr<LoopLikeOpInterface> replaced =
-      loop.replaceWithAdditionalYields(b, first, /*replaceInitOperandUsesInLoop=*/false,
-                                       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; });
-  assert(succeeded(replaced) && "a loop can always carry more");
-  auto fresh = cast<scf::ForOp>(replaced->getOperation());
-  SmallVector<Attribute> layouts;
-  if (auto old = fresh->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName))
-    llvm::append_range(layouts, old);
-  layouts.resize(fresh.getNumRegionIterArgs() - loads.size(), b.getUnitAttr());
-  for (auto [load, arg] : llvm::zip_equal(loads, fresh.getRegionIterArgs().take_back(loads.size()))) {
-    layouts.push_back(load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName)[0]);
-    b.replaceOp(load, arg);
-  }
-  fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
+  scf::ForOp fresh = carryTiles(b, loop, SmallVector<Operation *>(loads.begin(), loads.end()), first, next);
   // Indices of loads that are gone.
   for (Operation *op : llvm::reverse(indices))
     if (op->use_empty() && isMemoryEffectFree(op))
