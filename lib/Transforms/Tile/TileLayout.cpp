@@ -108,6 +108,16 @@ int64_t TileLayout::getThreadCoordinate(unsigned dim, int64_t thread) const {
   return coordinate;
 }
 
+int64_t TileLayout::getThreadStep(unsigned dim) const {
+  int64_t step = 1;
+  for (const Mode &mode : dims[dim]) {
+    if (mode.isThread && mode.size > 1)
+      break;
+    step *= mode.size;
+  }
+  return step;
+}
+
 uint64_t TileLayout::getThreadBits(unsigned dim) const {
   uint64_t bits = 0;
   for (const Mode &mode : dims[dim])
