@@ -443,11 +443,44 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
         }
     }
     // An instruction takes an issue slot however little it moves.
-    for (const LDSAccess &access : accesses)
-      candidate.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
-    candidate.cost += candidate.passes;
-    if (!best || candidate.cost < best->cost)
-      best = candidate;
+    auto weigh = [&](Arrangement &arrangement, ArrayRef<LDSAccess> accesses) {
+      arrangement.cost = arrangement.passes;
+      for (const LDSAccess &access : accesses)
+        arrangement.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
+      if (!best || arrangement.cost < best->cost)
+        best = arrangement;
+    };
+    weigh(candidate, accesses);
+    // Rows that begin at fewer bytes than the widest access takes: more accesses, but none in conflict.
+    for (int64_t pad = 4; swizzle && candidate.extra != 0 && shape.size() > 1 &&
+                          pad < std::max(accesses[0].bytes, accesses[1].bytes);
+         pad *= 2) {
+      if (pad % array.bytes != 0)
+        continue;
+      Arrangement padded;
+      padded.order = candidate.order;
+      padded.pad = pad;
+      LDSArray wide = arrangeArray(shape, storage, padded.order, pad);
+      std::vector<LDSAccess> others = {
+          describeArrayAccess(wide, write.withFastest(contiguous), shape, /*isWrite=*/true),
+          describeArrayAccess(wide, read.withFastest(contiguous), shape, /*isWrite=*/false)};
+      layout::Fault ignored;
+      std::optional<LDSTile> rows =
+          makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes + pad, ignored);
+      bool isKnown = rows.has_value();
+      for (const LDSAccess &access : others)
+        if (std::optional<LDSCost> cost =
+                rows ? countLDSAccess(chip, *rows, {}, access, LDSUnknown::Assume, ignored) : std::nullopt) {
+          padded.passes += cost->high;
+          padded.extra += cost->getExtra();
+        } else {
+          isKnown = false;
+        }
+      if (!isKnown)
+        continue;
+      padded.bytes = rows->getBytes();
+      weigh(padded, others);
+    }
   }
   return *best;
 }
