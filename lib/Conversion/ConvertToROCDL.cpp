@@ -438,8 +438,8 @@ public:
     if (failed(chipset))
       return signalPassFailure();
     if (waves > chip->maxWavesPerSIMD) {
-      module.emitError() << "'waves=" << unsigned(waves) << "' is not possible: a SIMD of " << chip->arch << " has 0 to "
-                         << chip->maxWavesPerSIMD << " waves";
+      module.emitError() << "'waves=" << unsigned(waves) << "' is not possible: a SIMD of " << chip->arch
+                         << " has 0 to " << chip->maxWavesPerSIMD << " waves";
       return signalPassFailure();
     }
 

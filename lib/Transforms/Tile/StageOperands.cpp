@@ -452,8 +452,8 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
     };
     weigh(candidate, accesses);
     // Rows that begin at fewer bytes than the widest access takes: more accesses, but none in conflict.
-    for (int64_t pad = 4; swizzle && candidate.extra != 0 && shape.size() > 1 &&
-                          pad < std::max(accesses[0].bytes, accesses[1].bytes);
+    for (int64_t pad = 4;
+         swizzle && candidate.extra != 0 && shape.size() > 1 && pad < std::max(accesses[0].bytes, accesses[1].bytes);
          pad *= 2) {
       if (pad % array.bytes != 0)
         continue;
@@ -465,8 +465,7 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
           describeArrayAccess(wide, write.withFastest(contiguous), shape, /*isWrite=*/true),
           describeArrayAccess(wide, read.withFastest(contiguous), shape, /*isWrite=*/false)};
       layout::Fault ignored;
-      std::optional<LDSTile> rows =
-          makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes + pad, ignored);
+      std::optional<LDSTile> rows = makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes + pad, ignored);
       bool isKnown = rows.has_value();
       for (const LDSAccess &access : others)
         if (std::optional<LDSCost> cost =

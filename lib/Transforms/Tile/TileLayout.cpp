@@ -393,7 +393,8 @@ TileLayout tile::getAccessLayout(ArrayRef<int64_t> shape, int64_t threads, const
   if (pattern.blockDim != pattern.contiguousDim && pattern.blockDim < rank) {
     block = pattern.block;
     // Half of the lanes may be idle for the first step: without a block single elements would be read.
-    while (block > 1 && (elements * (block == 2 ? 2 : 1) < threads * vector * block || shape[pattern.blockDim] % block != 0))
+    while (block > 1 &&
+           (elements * (block == 2 ? 2 : 1) < threads * vector * block || shape[pattern.blockDim] % block != 0))
       block /= 2;
     splitter.vectors[pattern.blockDim] = block;
   }
