@@ -96,7 +96,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
     atx-lower{arch=ARCH}),
   expand-strided-metadata, lower-affine, convert-scf-to-cf, arith-expand, canonicalize, cse,
   gpu.module(
-    atx-convert-to-rocdl{arch=ARCH},
+    atx-convert-to-rocdl{arch=ARCH waves=0},
     reconcile-unrealized-casts, canonicalize, cse),
   ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly})
 )";

@@ -108,6 +108,16 @@ int64_t TileLayout::getThreadCoordinate(unsigned dim, int64_t thread) const {
   return coordinate;
 }
 
+int64_t TileLayout::getThreadStep(unsigned dim) const {
+  int64_t step = 1;
+  for (const Mode &mode : dims[dim]) {
+    if (mode.isThread && mode.size > 1)
+      break;
+    step *= mode.size;
+  }
+  return step;
+}
+
 uint64_t TileLayout::getThreadBits(unsigned dim) const {
   uint64_t bits = 0;
   for (const Mode &mode : dims[dim])
@@ -382,7 +392,9 @@ TileLayout tile::getAccessLayout(ArrayRef<int64_t> shape, int64_t threads, const
   int64_t block = 1;
   if (pattern.blockDim != pattern.contiguousDim && pattern.blockDim < rank) {
     block = pattern.block;
-    while (block > 1 && (elements < threads * vector * block || shape[pattern.blockDim] % block != 0))
+    // Half of the lanes may be idle for the first step: without a block single elements would be read.
+    while (block > 1 &&
+           (elements * (block == 2 ? 2 : 1) < threads * vector * block || shape[pattern.blockDim] % block != 0))
       block /= 2;
     splitter.vectors[pattern.blockDim] = block;
   }
