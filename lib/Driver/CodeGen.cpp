@@ -17,6 +17,9 @@
 //   s_nop added where it is too short.
 // * It asks for one too few behind 16 passes on gfx950.
 //
+// And it keeps an address register for each access of a loop whose offsets differ in
+// nothing but what the instruction adds itself: see splitOffsets.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
@@ -35,6 +38,10 @@
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSchedule.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -42,6 +49,79 @@ using namespace llvm;
 using namespace atrex;
 
 namespace {
+
+/// Number of the operand of a buffer access that is its offset, where it has one.
+std::optional<unsigned> getOffsetOperand(const IntrinsicInst &call) {
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::amdgcn_raw_ptr_buffer_load:
+    return 1;
+  case Intrinsic::amdgcn_raw_ptr_buffer_store:
+    return 2;
+  case Intrinsic::amdgcn_raw_ptr_buffer_load_lds:
+    return 3;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Offsets of buffer accesses that do not change in a loop are computed in front of it, each in a register of its own,
+/// though the instruction adds 12 bits for nothing: selection looks no further than a block. Splits them, so that
+/// those which differ in these bits share a register.
+bool splitOffsets(Function &function) {
+  constexpr uint64_t inInstruction = 4095;
+  DenseMap<std::pair<Value *, uint64_t>, Instruction *> parts;
+  bool changed = false;
+  for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    std::optional<unsigned> number = call ? getOffsetOperand(*call) : std::nullopt;
+    if (!number)
+      continue;
+    auto *offset = dyn_cast<BinaryOperator>(call->getArgOperand(*number));
+    if (!offset || offset->getParent() == call->getParent())
+      continue;
+    auto *added = dyn_cast<ConstantInt>(offset->getOperand(1));
+    bool isDisjoint = offset->getOpcode() == Instruction::Or && cast<PossiblyDisjointInst>(offset)->isDisjoint();
+    if (!added || added->getBitWidth() != 32 || added->isNegative() ||
+        (offset->getOpcode() != Instruction::Add && !isDisjoint))
+      continue;
+    uint64_t high = added->getZExtValue() & ~inInstruction, low = added->getZExtValue() & inInstruction;
+    if (low == 0)
+      continue;
+    Value *base = offset->getOperand(0);
+    auto create = [&](Value *value, uint64_t more, BasicBlock::iterator at) {
+      auto *result =
+          BinaryOperator::Create(offset->getOpcode(), value, ConstantInt::get(offset->getType(), more), "", at);
+      result->copyIRFlags(offset);
+      result->setDebugLoc(offset->getDebugLoc());
+      return result;
+    };
+    if (high != 0) {
+      Instruction *&part = parts[{base, high | isDisjoint}];
+      // It stands where it serves all.
+      if (!part)
+        part = create(base, high,
+                      isa<Instruction>(base) ? *cast<Instruction>(base)->getInsertionPointAfterDef()
+                                             : function.getEntryBlock().getFirstInsertionPt());
+      base = part;
+    }
+    call->setArgOperand(*number, create(base, low, call->getIterator()));
+    if (offset->use_empty())
+      offset->eraseFromParent();
+    changed = true;
+  }
+  return changed;
+}
+
+class SplitOffsets : public FunctionPass {
+public:
+  static char ID;
+  SplitOffsets() : FunctionPass(ID) {}
+  StringRef getPassName() const override { return "Split offsets of buffer accesses"; }
+  void getAnalysisUsage(AnalysisUsage &usage) const override { usage.setPreservesCFG(); }
+  bool runOnFunction(Function &function) override { return splitOffsets(function); }
+};
+
+char SplitOffsets::ID = 0;
 
 class DropSchedulerPseudos : public MachineFunctionPass {
 public:
@@ -260,7 +340,7 @@ bool AddMatrixWaitStates::runOnMachineFunction(MachineFunction &function) {
 
 bool atrex::addCodeGenPasses(legacy::PassManager &passes, TargetMachine &machine, raw_pwrite_stream &os,
                              CodeGenFileType type) {
-  // As TargetMachine::addPassesToEmitFile, with one pass more.
+  // As TargetMachine::addPassesToEmitFile, with a few passes more.
   auto *info = new MachineModuleInfoWrapperPass(&machine);
   TargetPassConfig *config = machine.createPassConfig(passes);
   if (!config)
@@ -269,6 +349,9 @@ bool atrex::addCodeGenPasses(legacy::PassManager &passes, TargetMachine &machine
   passes.add(config);
   passes.add(info);
   bool schedules = machine.getOptLevel() != CodeGenOptLevel::None;
+  // Behind it nothing moves computations out of loops any more. LLVM does not export its number.
+  std::unique_ptr<Pass> prepare(createCodeGenPrepareLegacyPass());
+  config->insertPass(prepare->getPassID(), new SplitOffsets());
   config->insertPass(schedules ? &PostMachineSchedulerID : &ExpandPostRAPseudosID, new DropSchedulerPseudos());
   config->insertPass(&PostRAHazardRecognizerID, new AddMatrixWaitStates());
   if (config->addISelPasses())

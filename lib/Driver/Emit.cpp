@@ -9,12 +9,17 @@
 #include "Emit.h"
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -47,9 +52,21 @@ using namespace atrex;
 
 namespace {
 
-/// Which scheduler LLVM takes for a function, and the one that looks at nothing but registers.
+/// Which scheduler LLVM takes for a function.
 constexpr StringLiteral schedulerAttrName = "amdgpu-sched-strategy";
-constexpr StringLiteral leanScheduler = "iterative-minreg";
+
+/// An order of instructions that a function can be given.
+struct Order {
+  /// LLVM's name of the scheduler; empty for the usual one.
+  StringLiteral scheduler;
+  /// Whether what the schedule asks for (groups of instructions, and what must not pass them) is left out: it keeps
+  /// the scheduler from saving registers.
+  bool isFree;
+  /// Whether what is loaded for a matrix instruction must stay behind the one before.
+  bool isFenced;
+};
+/// The first is what every function gets at first; where it needs scratch memory the others are tried in turn.
+constexpr Order orders[] = {{"", false, false}, {"iterative-minreg", true, false}, {"", true, false}, {"", true, true}};
 
 /// Code object version 5: what current runtimes load.
 constexpr unsigned codeObjectVersion = 500;
@@ -265,9 +282,68 @@ Expected<std::string> link(StringRef object) {
   return (*buffer)->getBuffer().str();
 }
 
-/// `lean` names the functions that are scheduled for few registers.
+/// Takes the wishes for an order of instructions out of a function.
+void freeOrder(Function &function) {
+  for (Instruction &instruction : make_early_inc_range(instructions(function)))
+    if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+      if (is_contained(
+              {Intrinsic::amdgcn_sched_group_barrier, Intrinsic::amdgcn_sched_barrier, Intrinsic::amdgcn_iglp_opt},
+              call->getIntrinsicID()))
+        call->eraseFromParent();
+}
+
+/// Whether `instruction` reads memory and does nothing else, so that it may stand behind others that write none.
+bool isPlainLoad(const Instruction &instruction) {
+  if (const auto *load = dyn_cast<LoadInst>(&instruction))
+    return load->isSimple();
+  const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && is_contained({Intrinsic::amdgcn_raw_ptr_buffer_load, Intrinsic::amdgcn_raw_buffer_load},
+                              call->getIntrinsicID());
+}
+
+/// Moves what is loaded, and what is computed from it or for it, down to where it is used first: LLVM's schedulers
+/// begin with the order they find, and an order in which nothing waits is the best to begin with for few registers.
+void sinkToUses(BasicBlock &block) {
+  for (Instruction &instruction : make_early_inc_range(reverse(block))) {
+    bool isLoad = isPlainLoad(instruction);
+    if (isa<PHINode>(instruction) || instruction.isTerminator() ||
+        (!isLoad &&
+         (instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects() || isa<CallBase>(instruction))))
+      continue;
+    Instruction *first = nullptr;
+    for (User *user : instruction.users()) {
+      auto *other = cast<Instruction>(user);
+      if (other->getParent() == &block && !isa<PHINode>(other) && (!first || other->comesBefore(first)))
+        first = other;
+    }
+    if (!first || first == instruction.getNextNode())
+      continue;
+    // What writes, or waits for who does, is not passed.
+    if (isLoad && std::any_of(std::next(instruction.getIterator()), first->getIterator(),
+                              [](const Instruction &between) { return between.mayHaveSideEffects(); }))
+      continue;
+    instruction.moveBefore(first->getIterator());
+  }
+}
+
+/// Keeps loads behind the matrix instructions that they stand behind.
+void fenceLoads(BasicBlock &block) {
+  bool isBehind = false;
+  for (Instruction &instruction : block) {
+    if (auto *call = dyn_cast<IntrinsicInst>(&instruction);
+        call && Intrinsic::getBaseName(call->getIntrinsicID()).contains("amdgcn.mfma")) {
+      isBehind = true;
+    } else if (isBehind && isPlainLoad(instruction)) {
+      IRBuilder<> builder(&instruction);
+      builder.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, {}, {builder.getInt32(0)});
+      isBehind = false;
+    }
+  }
+}
+
+/// `chosen` numbers the orders of functions that do not have the usual one.
 Error emitInto(StringRef bitcode, StringRef arch, unsigned optLevel, bool wantAssembly, bool wantCodeObject,
-               const StringSet<> &lean, EmittedCode &code) {
+               const StringMap<unsigned> &chosen, EmittedCode &code) {
   LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors, code.scratchBytes));
@@ -297,10 +373,22 @@ Error emitInto(StringRef bitcode, StringRef arch, unsigned optLevel, bool wantAs
     function.addFnAttr("uniform-work-group-size", "true");
     // Subnormals are kept, as in the references.
     function.addFnAttr("denormal-fp-math-f32", "ieee,ieee");
-    if (lean.contains(function.getName()))
-      function.addFnAttr(schedulerAttrName, leanScheduler);
+    const Order &order = orders[chosen.lookup(function.getName())];
+    if (!order.scheduler.empty())
+      function.addFnAttr(schedulerAttrName, order.scheduler);
+    if (order.isFree)
+      freeOrder(function);
   }
   optimize(*module, *machine, optLevel);
+  for (Function &function : *module) {
+    const Order &order = orders[chosen.lookup(function.getName())];
+    for (BasicBlock &block : function) {
+      if (order.isFree)
+        sinkToUses(block);
+      if (order.isFenced)
+        fenceLoads(block);
+    }
+  }
   for (Function &function : *module)
     if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
       return makeError("'" + function.getName() + "' would need a device library, which is never linked");
@@ -378,55 +466,62 @@ Expected<std::string> atrex::translateToBitcode(mlir::gpu::GPUModuleOp module) {
 Expected<EmittedCode> atrex::emitCode(StringRef bitcode, StringRef arch, const BackendOptions &options,
                                       bool wantAssembly, bool wantCodeObject) {
   OptionsScope scope(options);
-  auto emit = [&](const StringSet<> &lean) -> Expected<EmittedCode> {
+  auto emit = [&](const StringMap<unsigned> &chosen) -> Expected<EmittedCode> {
     EmittedCode code;
     Error error = runGuarded([&]() -> Error {
       // The linker resets them.
       if (Error unknown = applyOptions(options.llvmOptions))
         return unknown;
-      return emitInto(bitcode, arch, options.optLevel, wantAssembly, wantCodeObject, lean, code);
+      return emitInto(bitcode, arch, options.optLevel, wantAssembly, wantCodeObject, chosen, code);
     });
     if (error)
       return std::move(error);
     return code;
   };
-  Expected<EmittedCode> code = emit({});
+  Expected<EmittedCode> first = emit({});
   // Who chooses a scheduler gets it; without optimization everything is in scratch memory.
   bool isChosen = any_of(options.llvmOptions, [](StringRef option) { return option.contains("misched"); });
-  if (!code || code->scratchBytes.empty() || options.optLevel == 0 || isChosen)
-    return code;
-  // The usual scheduler hides latencies and trusts that registers will do. Where they did not, the one that saves
-  // registers often needs no scratch memory; each function takes what needs less.
-  StringSet<> lean;
-  for (const auto &entry : code->scratchBytes)
-    lean.insert(entry.first());
-  // Where it fails the first result stands.
-  auto attempt = [&]() -> std::optional<EmittedCode> {
-    Expected<EmittedCode> result = emit(lean);
-    if (result)
-      return std::move(*result);
-    consumeError(result.takeError());
-    return std::nullopt;
-  };
-  std::optional<EmittedCode> second = attempt();
-  if (!second)
-    return code;
-  StringSet<> better;
-  for (const auto &entry : code->scratchBytes)
-    if (second->scratchBytes.lookup(entry.first()) < entry.second)
-      better.insert(entry.first());
-  if (better.empty())
-    return code;
-  if (better.size() != lean.size()) {
-    lean = std::move(better);
-    second = attempt();
-    if (!second)
-      return code;
+  if (!first || first->scratchBytes.empty() || options.optLevel == 0 || isChosen)
+    return first;
+  // The usual scheduler hides latencies and trusts that registers will do. Where they did not, another order often
+  // needs no scratch memory; each function takes what needs least.
+  EmittedCode code = std::move(*first);
+  const StringMap<uint64_t> usual = code.scratchBytes;
+  StringMap<uint64_t> least = usual;
+  StringMap<unsigned> best;
+  for (unsigned number = 1; number < std::size(orders); ++number) {
+    StringMap<unsigned> tried = best;
+    for (const auto &entry : least)
+      if (entry.second != 0)
+        tried[entry.first()] = number;
+    if (tried == best)
+      break;
+    Expected<EmittedCode> result = emit(tried);
+    // Where it fails what there is stands.
+    if (!result) {
+      consumeError(result.takeError());
+      continue;
+    }
+    StringMap<unsigned> better = best;
+    for (auto &entry : least)
+      if (uint64_t bytes = result->scratchBytes.lookup(entry.first()); bytes < entry.second) {
+        entry.second = bytes;
+        better[entry.first()] = tried[entry.first()];
+      }
+    if (better == best)
+      continue;
+    best = std::move(better);
+    if (best == tried) {
+      code = std::move(*result);
+    } else if (Expected<EmittedCode> mixed = emit(best)) {
+      code = std::move(*mixed);
+    } else {
+      return mixed.takeError();
+    }
   }
-  for (const auto &entry : code->scratchBytes)
-    if (lean.contains(entry.first()))
-      second->leanBytes[entry.first()] = entry.second;
-  return std::move(*second);
+  for (const auto &entry : best)
+    code.leanBytes[entry.first()] = usual.lookup(entry.first());
+  return code;
 }
 
 Expected<EmittedCode> atrex::emitCode(mlir::gpu::GPUModuleOp module, StringRef arch, bool wantAssembly,
