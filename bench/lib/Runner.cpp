@@ -592,8 +592,8 @@ static llvm::Error checkKernels(const Manifest &manifest, const Instance &instan
 }
 
 namespace {
-/// Which workgroups of each kernel of a plan run, where those of the last one are a sample, and the rows of tensors that
-/// these access.
+/// Which workgroups of each kernel of a plan run, where those of the last one are a sample, and the rows of tensors
+/// that these access.
 class PlanSample {
 public:
   PlanSample(const Manifest &manifest, const DimMap &dims) : kernels(manifest.kernels), dims(dims) {}
@@ -606,7 +606,8 @@ public:
   /// The part of the kernel's work that its workgroups do; 0 where all run or nothing is known.
   double getShare(size_t index) const { return shares[index]; }
   /// The rows of the tensor of this name in which kernels from `first` on access it; nothing where these may be all.
-  llvm::Expected<std::optional<std::vector<RowRange>>> getRows(llvm::StringRef name, int64_t rows, size_t first = 0) const;
+  llvm::Expected<std::optional<std::vector<RowRange>>> getRows(llvm::StringRef name, int64_t rows,
+                                                               size_t first = 0) const;
 
 private:
   /// The workgroups of kernel `index` that write rows of workspaces in which later ones read them; nothing for all.
@@ -833,8 +834,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   };
   std::vector<DevicePtr> inputPtrs(instance.inputs.size()), outputPtrs(instance.outputs.size());
 
-  // An input is present for the rows of the workgroups that run where every kernel reads it by tile; otherwise it is present
-  // whole.
+  // An input is present for the rows of the workgroups that run where every kernel reads it by tile; otherwise it is
+  // present whole.
   std::vector<std::vector<RowRange>> present(instance.inputs.size());
   std::vector<std::vector<std::vector<uint8_t>>> hostInputs(instance.inputs.size());
   for (size_t i = 0; i < instance.inputs.size(); ++i) {

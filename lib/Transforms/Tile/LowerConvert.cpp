@@ -346,9 +346,9 @@ static FailureOr<Value> getInput(TileEmitter &e, Operation *op) {
   return e.convertLayout(e.getTile(input), e.getLayout(result), op);
 }
 
-/// Codes of the 8-bit floats of one chip as those of the other, where `op` narrows the product of the widened numbers and the
-/// factor by which the same code differs: they stay but for three of them, and four in a word are mended at once. Null for
-/// anything else.
+/// Codes of the 8-bit floats of one chip as those of the other, where `op` narrows the product of the widened numbers
+/// and the factor by which the same code differs: they stay but for three of them, and four in a word are mended at
+/// once. Null for anything else.
 static Value recodeFloat(TileEmitter &e, Operation *op) {
   auto type = dyn_cast<VectorType>(op->getResult(0).getType());
   auto product = op->getOperand(0).getDefiningOp<arith::MulFOp>();
@@ -372,8 +372,7 @@ static Value recodeFloat(TileEmitter &e, Operation *op) {
   if (auto convert = dyn_cast<atx::TileConvertOp>(op))
     isTwice &= !convert.getSaturate();
   TileLayout layout = e.getLayout(op->getResult(0));
-  if ((!isHalf && !isTwice) || e.getLayout(codes) != layout ||
-      layout.getNumRegisters() % 4 != 0)
+  if ((!isHalf && !isTwice) || e.getLayout(codes) != layout || layout.getNumRegisters() % 4 != 0)
     return Value();
   OpBuilder &b = e.b;
   Location loc = e.loc;
@@ -384,8 +383,8 @@ static Value recodeFloat(TileEmitter &e, Operation *op) {
   for (int64_t i = 0; i < count / 4; ++i)
     words.push_back(e.extract(packed, i));
   Arith a{e, b.getI32Type()};
-  // Averages of the bytes of two words, rounded up where the lowest bit of the third's byte is set; they have no carries
-  // from one to the next.
+  // Averages of the bytes of two words, rounded up where the lowest bit of the third's byte is set; they have no
+  // carries from one to the next.
   auto average = [&](Value x, Value y, Value up) -> Value {
     return LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), b.getStringAttr("llvm.amdgcn.lerp"),
                                          ValueRange{x, y, up})
