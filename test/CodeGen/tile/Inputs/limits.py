@@ -1,4 +1,4 @@
-"""Checks the loop with the most matrix cycles of a static report.
+"""Checks the loop with the most matrix cycles of a static report, and the kernel that it is in.
 
 usage: limits.py REPORT.json LEAST_SHARE MOST_CONFLICT_CYCLES [LEAST_WAVES_OF_A_SIMD]; conflicts of '-' are not looked at"""
 
@@ -6,8 +6,8 @@ import json
 import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
-    kernel = json.load(file)["kernels"][0]
-loop = max(kernel["loops"], key=lambda loop: loop["mfma_cycles"])
+    kernels = json.load(file)["kernels"]
+loop, kernel = max(((loop, kernel) for kernel in kernels for loop in kernel["loops"]), key=lambda pair: pair[0]["mfma_cycles"])
 # The issue model watches a few trips: where waves are not aligned by barriers, it may see less than the busiest unit needs.
 share = loop["mfma_cycles"] / max(loop["cycles"], loop["lower_bound_cycles"])
 print("share %s, conflicts %s, scratch %s, waves %s" % (round(share, 4), loop["lds_conflict_cycles"],
