@@ -172,3 +172,43 @@ func.func @numbered(%q: memref<64x64xbf16> {atx.name = "q", atx.shape = ["64", "
   atx.tile_store %sum, %c[%r, %col] : vector<64x64xf32>, memref<64x64xf32>, vector<64x1xi32>, vector<1x64xi32>
   return
 }
+
+// -----
+
+// The same rows as a factor that each wave loads for itself: its rows and, one iteration further, their numbers are carried.
+// CHECK-LABEL: gpu.func @numbered_direct
+// CHECK-NOT: atx.stage_alloc
+// CHECK: %[[FIRST:.*]] = atx.tile_load {{.*}} -> vector<64x64xbf16>
+// CHECK: %[[AHEAD:.*]] = atx.tile_load {{.*}} -> vector<64xi32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NOW:.*]] = %[[FIRST]], %[[KNOWN:.*]] = %[[AHEAD]])
+// CHECK-NOT: -> vector<64xi32>
+// CHECK: %[[AT:.*]] = vector.shape_cast %[[KNOWN]]
+// CHECK: %[[NEXT:.*]] = atx.tile_load %{{.*}}[%[[AT]], %{{.*}}] {{.*}} -> vector<64x64xbf16>
+// CHECK: %[[LATER:.*]] = atx.tile_load {{.*}} -> vector<64xi32>
+// CHECK: vector.contract {{.*}} %{{.*}}, %[[NOW]], %{{.*}}
+// CHECK: scf.yield %{{.*}}, %[[NEXT]], %[[LATER]]
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#y = affine_map<(d0, d1, d2) -> (d1, d2)>
+#z = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @numbered_direct(%q: memref<16x64xbf16> {atx.name = "q", atx.shape = ["16", "64"]}, %a: memref<1000x64xbf16> {atx.name = "a", atx.shape = ["1000", "64"]}, %n: memref<4096xi32> {atx.name = "n", atx.shape = ["4096"]}, %c: memref<16x64xf32> {atx.name = "c", atx.shape = ["16", "64"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 256 : i64} {
+  %zero = arith.constant dense<0.0> : vector<16x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %end = arith.constant 4096 : i32
+  %h = atx.tile_iota : vector<16xi32>
+  %r = vector.shape_cast %h : vector<16xi32> to vector<16x1xi32>
+  %i = atx.tile_iota : vector<64xi32>
+  %col = vector.shape_cast %i : vector<64xi32> to vector<1x64xi32>
+  %w = atx.tile_load %q[%r, %col] : memref<16x64xbf16>, vector<16x1xi32>, vector<1x64xi32> -> vector<16x64xbf16>
+  %sum = scf.for %k = %c0 to %end step %c64 iter_args(%acc = %zero) -> (vector<16x64xf32>) : i32 {
+    %kk = vector.broadcast %k : i32 to vector<64xi32>
+    %at = arith.addi %kk, %i : vector<64xi32>
+    %number = atx.tile_load %n[%at] : memref<4096xi32>, vector<64xi32> -> vector<64xi32>
+    %row = vector.shape_cast %number : vector<64xi32> to vector<64x1xi32>
+    %x = atx.tile_load %a[%row, %col] : memref<1000x64xbf16>, vector<64x1xi32>, vector<1x64xi32> -> vector<64x64xbf16>
+    %s = vector.contract {indexing_maps = [#x, #y, #z], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %w, %x, %acc : vector<16x64xbf16>, vector<64x64xbf16> into vector<16x64xf32>
+    scf.yield %s : vector<16x64xf32>
+  }
+  atx.tile_store %sum, %c[%r, %col] : vector<16x64xf32>, memref<16x64xf32>, vector<16x1xi32>, vector<1x64xi32>
+  return
+}
