@@ -10,6 +10,8 @@
 #include "atrex/Bench/Random.h"
 #include "atrex/Bench/Timing.h"
 #include "fmt/format.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -589,6 +591,154 @@ static llvm::Error checkKernels(const Manifest &manifest, const Instance &instan
   return llvm::Error::success();
 }
 
+namespace {
+/// Which workgroups of each kernel of a plan run, where those of the last one are a sample, and the rows of tensors
+/// that these access.
+class PlanSample {
+public:
+  PlanSample(const Manifest &manifest, const DimMap &dims) : kernels(manifest.kernels), dims(dims) {}
+
+  /// From the sample of the last kernel to those of the others. `share` is that of the rows it owns.
+  llvm::Error follow(llvm::ArrayRef<uint64_t> last, double share);
+
+  /// Ascending; empty where all run.
+  const std::vector<uint64_t> &getWorkgroups(size_t index) const { return samples[index]; }
+  /// The part of the kernel's work that its workgroups do; 0 where all run or nothing is known.
+  double getShare(size_t index) const { return shares[index]; }
+  /// The rows of the tensor of this name in which kernels from `first` on access it; nothing where these may be all.
+  llvm::Expected<std::optional<std::vector<RowRange>>> getRows(llvm::StringRef name, int64_t rows,
+                                                               size_t first = 0) const;
+
+private:
+  /// The workgroups of kernel `index` that write rows of workspaces in which later ones read them; nothing for all.
+  llvm::Expected<std::optional<std::vector<uint64_t>>> findNeeded(size_t index, double &share) const;
+
+  llvm::ArrayRef<ManifestKernel> kernels;
+  const DimMap &dims;
+  std::vector<std::vector<uint64_t>> samples;
+  std::vector<double> shares;
+};
+} // namespace
+
+/// Ascending and without gaps or overlaps between neighbours.
+static void mergeRows(std::vector<RowRange> &rows) {
+  llvm::sort(rows, [](const RowRange &a, const RowRange &b) { return a.begin < b.begin; });
+  std::vector<RowRange> merged;
+  for (const RowRange &range : rows) {
+    if (!merged.empty() && range.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, range.end);
+    else
+      merged.push_back(range);
+  }
+  rows = std::move(merged);
+}
+
+llvm::Expected<std::optional<std::vector<RowRange>>> PlanSample::getRows(llvm::StringRef name, int64_t rows,
+                                                                         size_t first) const {
+  std::vector<RowRange> ranges;
+  for (size_t index = first; index < kernels.size(); ++index)
+    for (const ManifestArg &arg : kernels[index].args) {
+      if (arg.kind != ManifestArg::Kind::Tensor || arg.name != name)
+        continue;
+      if (samples[index].empty() || arg.tileDim != 0)
+        return std::nullopt;
+      llvm::Expected<int64_t> extent = arg.tileExtent.evaluate(dims);
+      if (!extent)
+        return extent.takeError();
+      llvm::Expected<std::array<uint32_t, 3>> grid = evaluateGrid(kernels[index], dims);
+      if (!grid)
+        return grid.takeError();
+      uint64_t before = 1;
+      for (unsigned axis = 0; axis < arg.tileAxis; ++axis)
+        before *= (*grid)[axis];
+      llvm::DenseSet<uint64_t> seen;
+      for (uint64_t workgroup : samples[index]) {
+        uint64_t position = workgroup / before % (*grid)[arg.tileAxis];
+        RowRange range{int64_t(position) * *extent, std::min(int64_t(position + 1) * *extent, rows)};
+        if (range.begin < range.end && seen.insert(position).second)
+          ranges.push_back(range);
+      }
+    }
+  mergeRows(ranges);
+  return ranges;
+}
+
+llvm::Expected<std::optional<std::vector<uint64_t>>> PlanSample::findNeeded(size_t index, double &share) const {
+  llvm::Expected<std::array<uint32_t, 3>> grid = evaluateGrid(kernels[index], dims);
+  if (!grid)
+    return grid.takeError();
+  uint64_t total = uint64_t((*grid)[0]) * (*grid)[1] * (*grid)[2];
+  llvm::BitVector isNeeded(unsigned(std::min<uint64_t>(total, uint64_t(1) << 31)));
+  if (isNeeded.size() != total)
+    return std::nullopt;
+  bool writes = false;
+  for (const ManifestArg &arg : kernels[index].args) {
+    if (arg.kind != ManifestArg::Kind::Tensor || !arg.isWorkspace)
+      continue;
+    // The first kernel that has a workspace fills it.
+    bool isRead = llvm::any_of(kernels.take_front(index), [&](const ManifestKernel &kernel) {
+      return llvm::any_of(kernel.args, [&](const ManifestArg &other) { return other.name == arg.name; });
+    });
+    if (isRead)
+      continue;
+    writes = true;
+    if (arg.tileDim != 0)
+      return std::nullopt;
+    llvm::Expected<int64_t> extent = arg.tileExtent.evaluate(dims);
+    if (!extent)
+      return extent.takeError();
+    llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, dims);
+    if (!shape)
+      return shape.takeError();
+    llvm::Expected<std::optional<std::vector<RowRange>>> rows = getRows(arg.name, shape->front(), index + 1);
+    if (!rows)
+      return rows.takeError();
+    if (!*rows)
+      return std::nullopt;
+    llvm::BitVector positions((*grid)[arg.tileAxis]);
+    for (const RowRange &range : **rows)
+      for (int64_t at = range.begin / *extent; at * *extent < range.end && at < int64_t(positions.size()); ++at)
+        positions.set(unsigned(at));
+    uint64_t before = 1;
+    for (unsigned axis = 0; axis < arg.tileAxis; ++axis)
+      before *= (*grid)[axis];
+    for (uint64_t workgroup = 0; workgroup < total; ++workgroup)
+      if (positions.test(unsigned(workgroup / before % (*grid)[arg.tileAxis])))
+        isNeeded.set(unsigned(workgroup));
+  }
+  if (!writes || isNeeded.all() || isNeeded.none())
+    return std::nullopt;
+  share = double(isNeeded.count()) / double(total);
+  std::vector<uint64_t> workgroups;
+  for (unsigned workgroup : isNeeded.set_bits())
+    workgroups.push_back(workgroup);
+  return workgroups;
+}
+
+llvm::Error PlanSample::follow(llvm::ArrayRef<uint64_t> last, double share) {
+  samples.assign(kernels.size(), {});
+  shares.assign(kernels.size(), 0);
+  samples.back() = last.vec();
+  shares.back() = last.empty() ? 0 : share;
+  if (last.empty())
+    return llvm::Error::success();
+  for (size_t index = kernels.size() - 1; index-- > 0;) {
+    if (uint32_t feeds = kernels[index].feeds) {
+      for (uint64_t workgroup : samples[index + 1])
+        for (uint32_t part = 0; part < feeds; ++part)
+          samples[index].push_back(workgroup * feeds + part);
+      shares[index] = samples[index].empty() ? 0 : shares[index + 1];
+      continue;
+    }
+    llvm::Expected<std::optional<std::vector<uint64_t>>> needed = findNeeded(index, shares[index]);
+    if (!needed)
+      return needed.takeError();
+    if (*needed)
+      samples[index] = std::move(**needed);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compiled &compiled, const Source &source,
                             ShapeResult &result) {
   const Manifest &manifest = compiled.info->manifest;
@@ -657,6 +807,17 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   else if (!showsRows)
     owned = getOwnedRows(groups, extent, instance.rows);
 
+  double ownedShare = 0;
+  if (!sample.empty() && !showsRows) {
+    int64_t rows = 0;
+    for (const RowRange &range : owned)
+      rows += range.end - range.begin;
+    ownedShare = double(rows) / double(instance.rows);
+  }
+  PlanSample samples(manifest, *dims);
+  if (llvm::Error error = samples.follow(sample, ownedShare))
+    return error;
+
   // Device memory is returned on every path.
   std::vector<DevicePtr> allocations;
   llvm::scope_exit cleanup([&] {
@@ -673,19 +834,22 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
   };
   std::vector<DevicePtr> inputPtrs(instance.inputs.size()), outputPtrs(instance.outputs.size());
 
-  // An input is present for the owned rows when every kernel reads it by the
-  // same tile; otherwise it is present whole.
+  // An input is present for the rows of the workgroups that run where every kernel reads it by tile; otherwise it is
+  // present whole.
   std::vector<std::vector<RowRange>> present(instance.inputs.size());
   std::vector<std::vector<std::vector<uint8_t>>> hostInputs(instance.inputs.size());
   for (size_t i = 0; i < instance.inputs.size(); ++i) {
     const TensorSpec &spec = instance.inputs[i];
     if (llvm::Error error = allocate(spec, inputPtrs[i]))
       return error;
-    bool isTiled = !sample.empty() && !showsRows && !spec.isShared && manifest.kernels.size() == 1;
-    for (auto [arg, tile] : llvm::zip_equal(last.args, tileExtents))
-      if (arg.kind == ManifestArg::Kind::Tensor && !arg.isOutput && arg.name == spec.name)
-        isTiled = isTiled && tile == extent && arg.tileAxis == sharing->axes.front();
-    present[i] = isTiled ? owned : std::vector<RowRange>{{0, spec.getRows()}};
+    present[i] = {{0, spec.getRows()}};
+    if (!sample.empty() && !showsRows && !spec.isShared) {
+      llvm::Expected<std::optional<std::vector<RowRange>>> rows = samples.getRows(spec.name, spec.getRows());
+      if (!rows)
+        return rows.takeError();
+      if (*rows)
+        present[i] = std::move(**rows);
+    }
     for (const RowRange &range : present[i]) {
       std::vector<uint8_t> data(uint64_t(range.end - range.begin) * spec.getRowBytes());
       source.getInput(unsigned(i), range.begin, range.end, data.data());
@@ -723,19 +887,27 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
       return fresh.takeError();
     workspacePtrs[arg.name] = *fresh;
     allocations.push_back(*fresh);
-    if (bytes)
-      if (llvm::Error error = dev->fill(*fresh, 0xFF, bytes))
-        return error;
+    // Of rows that nobody reads none is touched.
+    std::vector<ByteRange> filled = {{0, bytes}};
+    llvm::Expected<std::vector<int64_t>> shape = evaluateShape(arg, *dims);
+    if (!shape)
+      return shape.takeError();
+    if (!sample.empty() && !shape->empty() && shape->front() > 0 && bytes % uint64_t(shape->front()) == 0) {
+      llvm::Expected<std::optional<std::vector<RowRange>>> rows = samples.getRows(arg.name, shape->front());
+      if (!rows)
+        return rows.takeError();
+      if (*rows) {
+        filled.clear();
+        uint64_t rowBytes = bytes / uint64_t(shape->front());
+        for (const RowRange &range : **rows)
+          filled.push_back({uint64_t(range.begin) * rowBytes, uint64_t(range.end - range.begin) * rowBytes});
+      }
+    }
+    for (const ByteRange &range : filled)
+      if (range.size)
+        if (llvm::Error error = dev->fill(*fresh + range.offset, 0xFF, range.size))
+          return error;
   }
-
-  // The workgroups of each launch that lead to those of the next.
-  std::vector<std::vector<uint64_t>> samples(manifest.kernels.size());
-  samples.back() = sample;
-  for (size_t index = manifest.kernels.size() - 1; index-- > 0;)
-    if (uint32_t feeds = manifest.kernels[index].feeds)
-      for (uint64_t workgroup : samples[index + 1])
-        for (uint32_t part = 0; part < feeds; ++part)
-          samples[index].push_back(workgroup * feeds + part);
 
   // Launch.
   dev->clearTracking();
@@ -776,13 +948,8 @@ llvm::Error Runner::runOnce(const Operator &op, const Instance &instance, Compil
     config.workgroup = kernel.workgroup;
     config.dynamicLdsBytes = kernel.dynamicLdsBytes;
     config.kernarg = *kernarg;
-    config.sample = samples[index];
-    if (!samples[index].empty() && !showsRows) {
-      int64_t rows = 0;
-      for (const RowRange &range : owned)
-        rows += range.end - range.begin;
-      config.sampleShare = double(rows) / double(instance.rows);
-    }
+    config.sample = samples.getWorkgroups(index);
+    config.sampleShare = samples.getShare(index);
     config.checks = options.deviceChecks;
     config.shuffle = options.shuffle;
     config.profile = options.profile;

@@ -437,6 +437,11 @@ public:
     FailureOr<amdgpu::Chipset> chipset = amdgpu::Chipset::parse(chip->arch);
     if (failed(chipset))
       return signalPassFailure();
+    if (waves > chip->maxWavesPerSIMD) {
+      module.emitError() << "'waves=" << unsigned(waves) << "' is not possible: a SIMD of " << chip->arch
+                         << " has 0 to " << chip->maxWavesPerSIMD << " waves";
+      return signalPassFailure();
+    }
 
     protectF16Roundings(module);
     lowerBarriersInFlight(module);
@@ -511,6 +516,9 @@ public:
         }
       std::string threads = std::to_string(product);
       func->setAttr("rocdl.flat_work_group_size", StringAttr::get(context, threads + "," + threads));
+      // LLVM may take a register too many for another wave, which costs more than it gains.
+      if (waves != 0)
+        func->setAttr("rocdl.waves_per_eu", IntegerAttr::get(IntegerType::get(context, 32), waves));
       return WalkResult::advance();
     });
     if (sizes.wasInterrupted())

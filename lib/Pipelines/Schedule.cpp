@@ -87,7 +87,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
     atx-remove-barriers{enable=1},
     atx-unroll-loops{factor=-1 max-registers=96}, canonicalize, cse,
     atx-ping-pong{enable=0 priority=1},
-    atx-interleave{pattern=auto boundary=products priority=0 iglp=-1})),
+    atx-interleave{pattern=auto boundary=products priority=0 iglp=-1 sums=0})),
   gpu.module(gpu.func(
     atx-assign-layouts,
     atx-distribute{vector-bits=128}, canonicalize, cse,
@@ -96,7 +96,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
     atx-lower{arch=ARCH}),
   expand-strided-metadata, lower-affine, convert-scf-to-cf, arith-expand, canonicalize, cse,
   gpu.module(
-    atx-convert-to-rocdl{arch=ARCH},
+    atx-convert-to-rocdl{arch=ARCH waves=0},
     reconcile-unrealized-casts, canonicalize, cse),
   ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly})
 )";

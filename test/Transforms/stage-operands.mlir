@@ -73,7 +73,8 @@ func.func @gemm(%a: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128", "
 
 // -----
 
-// A loop that writes to a tensor may write what it reads next: nothing is loaded ahead, and the remark says so.
+// A loop that writes to a result may write the parameter of that name, which it reads next: nothing is loaded ahead, and
+// the remark says so.
 // REMARK: remark: a tile of type 'vector<128x32xbf16>' is not staged: the loop writes to a tensor, which may be the one that is read
 // CHECK-LABEL: gpu.func @writes
 // CHECK-NOT: atx.stage_alloc
@@ -81,7 +82,38 @@ func.func @gemm(%a: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128", "
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #y = affine_map<(d0, d1, d2) -> (d1, d2)>
 #z = affine_map<(d0, d1, d2) -> (d0, d1)>
-func.func @writes(%a: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128", "4096"]}, %c: memref<128x128xf32> {atx.name = "c", atx.shape = ["128", "128"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 256 : i64} {
+func.func @writes(%a: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128", "4096"]}, %c: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128", "4096"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 256 : i64} {
+  %zero = arith.constant dense<0.0> : vector<128x128xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %end = arith.constant 4096 : i32
+  %i = atx.tile_iota : vector<128xi32>
+  %r = vector.shape_cast %i : vector<128xi32> to vector<128x1xi32>
+  %j = atx.tile_iota : vector<32xi32>
+  %sum = scf.for %k = %c0 to %end step %c32 iter_args(%acc = %zero) -> (vector<128x128xf32>) : i32 {
+    %kk = vector.broadcast %k : i32 to vector<32xi32>
+    %at = arith.addi %kk, %j : vector<32xi32>
+    %col = vector.shape_cast %at : vector<32xi32> to vector<1x32xi32>
+    %x = atx.tile_load %a[%r, %col] : memref<128x4096xbf16>, vector<128x1xi32>, vector<1x32xi32> -> vector<128x32xbf16>
+    %s = vector.contract {indexing_maps = [#x, #y, #z], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %x, %x, %acc : vector<128x32xbf16>, vector<128x32xbf16> into vector<128x128xf32>
+    atx.tile_store %x, %c[%r, %col] : vector<128x32xbf16>, memref<128x4096xbf16>, vector<128x1xi32>, vector<1x32xi32>
+    scf.yield %s : vector<128x128xf32>
+  }
+  return
+}
+
+// -----
+
+// Every other result is a tensor of its own.
+// CHECK-LABEL: gpu.func @writes_other
+// CHECK: atx.stage_alloc
+// CHECK: scf.for
+// CHECK: atx.tile_store
+// CHECK: scf.yield
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#y = affine_map<(d0, d1, d2) -> (d1, d2)>
+#z = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @writes_other(%a: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128", "4096"]}, %c: memref<128x128xf32> {atx.name = "c", atx.shape = ["128", "128"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 256 : i64} {
   %zero = arith.constant dense<0.0> : vector<128x128xf32>
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -99,5 +131,44 @@ func.func @writes(%a: memref<128x4096xbf16> {atx.name = "a", atx.shape = ["128",
     atx.tile_store %s, %c[%r, %q] : vector<128x128xf32>, memref<128x128xf32>, vector<128x1xi32>, vector<1x128xi32>
     scf.yield %s : vector<128x128xf32>
   }
+  return
+}
+
+// -----
+
+// Rows by number: the numbers of the iteration after next are read beside the rows of the next, and the loop carries them.
+// CHECK-LABEL: gpu.func @numbered
+// CHECK: %[[STAGE:.*]] = atx.stage_alloc slots 2
+// CHECK: atx.stage_write %{{.*}}, %[[STAGE]]
+// CHECK: %[[AHEAD:.*]] = atx.tile_load {{.*}} -> vector<64xi32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[KNOWN:.*]] = %[[AHEAD]], %{{.*}} = %{{.*}})
+// CHECK: %[[AT:.*]] = vector.shape_cast %[[KNOWN]]
+// CHECK: %[[ROWS:.*]] = atx.tile_load %{{.*}}[%[[AT]], %{{.*}}] {{.*}} -> vector<64x64xbf16>
+// CHECK: %[[LATER:.*]] = atx.tile_load {{.*}} -> vector<64xi32>
+// CHECK: atx.stage_read %[[STAGE]]
+// CHECK: atx.stage_write %[[ROWS]], %[[STAGE]]
+// CHECK: scf.yield %{{.*}}, %[[LATER]], %{{.*}}
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#y = affine_map<(d0, d1, d2) -> (d1, d2)>
+#z = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @numbered(%q: memref<64x64xbf16> {atx.name = "q", atx.shape = ["64", "64"]}, %a: memref<1000x64xbf16> {atx.name = "a", atx.shape = ["1000", "64"]}, %n: memref<4096xi32> {atx.name = "n", atx.shape = ["4096"]}, %c: memref<64x64xf32> {atx.name = "c", atx.shape = ["64", "64"], atx.output}) attributes {atx.kernel, atx.grid = ["1"], atx.threads = 256 : i64} {
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %end = arith.constant 4096 : i32
+  %i = atx.tile_iota : vector<64xi32>
+  %r = vector.shape_cast %i : vector<64xi32> to vector<64x1xi32>
+  %col = vector.shape_cast %i : vector<64xi32> to vector<1x64xi32>
+  %w = atx.tile_load %q[%r, %col] : memref<64x64xbf16>, vector<64x1xi32>, vector<1x64xi32> -> vector<64x64xbf16>
+  %sum = scf.for %k = %c0 to %end step %c64 iter_args(%acc = %zero) -> (vector<64x64xf32>) : i32 {
+    %kk = vector.broadcast %k : i32 to vector<64xi32>
+    %at = arith.addi %kk, %i : vector<64xi32>
+    %number = atx.tile_load %n[%at] : memref<4096xi32>, vector<64xi32> -> vector<64xi32>
+    %row = vector.shape_cast %number : vector<64xi32> to vector<64x1xi32>
+    %x = atx.tile_load %a[%row, %col] : memref<1000x64xbf16>, vector<64x1xi32>, vector<1x64xi32> -> vector<64x64xbf16>
+    %s = vector.contract {indexing_maps = [#x, #y, #z], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %w, %x, %acc : vector<64x64xbf16>, vector<64x64xbf16> into vector<64x64xf32>
+    scf.yield %s : vector<64x64xf32>
+  }
+  atx.tile_store %sum, %c[%r, %col] : vector<64x64xf32>, memref<64x64xf32>, vector<64x1xi32>, vector<1x64xi32>
   return
 }

@@ -69,7 +69,9 @@ def ConvertToROCDLPass : Pass<"atx-convert-to-rocdl", "::mlir::gpu::GPUModuleOp"
     become LLVM intrinsics that the AMDGPU backend selects itself, never calls of
     a device library. Kernel arguments are bare pointers.
   }];
-  let options = [Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">];
+  let options = [Option<"arch", "arch", "std::string", /*default=*/"\"gfx942\"", "architecture or chip">,
+                 Option<"waves", "waves", "unsigned", /*default=*/"0",
+                        "waves that a SIMD must have registers for, 0 leaves it to LLVM; one of 0, 1, 2, 3, 4">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect"];

@@ -223,17 +223,23 @@ def InterleavePass : Pass<"atx-interleave", "::mlir::gpu::GPUFuncOp"> {
     others depend on: in attention, between the scores and the softmax.
     `priority` raises the waves' priority in runs of matrix instructions; these
     are then regions of their own. `iglp` names a built-in strategy of the
-    backend, which takes the place of the groups.
+    backend, which takes the place of the groups. With `sums` N the matrix
+    instructions between two barriers finish N sums before they begin the next, so
+    that what is made of a sum (a scale, for example) goes beside the next ones;
+    0 leaves their order.
   }];
   let options = [
     TunableChoice<"pattern", "pattern", "off", "order of the groups; lists of groups are accepted too", ["off", "auto"]>,
     TunableChoice<"boundary", "boundary", "none", "where the scheduler is limited", ["none", "products"]>,
     TunableOption<"priority", "priority", "int64_t", /*default=*/"0", "priority of matrix instructions", [0, 1, 2, 3]>,
-    TunableOption<"iglp", "iglp", "int64_t", /*default=*/"-1", "strategy of the backend, -1 for none", [-1, 0, 1, 2, 3]>
+    TunableOption<"iglp", "iglp", "int64_t", /*default=*/"-1", "strategy of the backend, -1 for none", [-1, 0, 1, 2, 3]>,
+    TunableOption<"sums", "sums", "int64_t", /*default=*/"0",
+                  "sums that are finished before the next begin, 0 leaves the order", [0, 1, 2, 4]>
   ];
-  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ROCDL::ROCDLDialect"];
   let statistics = [Statistic<"numLoops", "num-loops", "loops with an order">,
                     Statistic<"numGroups", "num-groups", "groups">,
+                    Statistic<"numStretches", "num-stretches", "stretches ordered by sums">,
                     Statistic<"numBoundaries", "num-boundaries", "limits behind products">,
                     Statistic<"numPriorities", "num-priorities", "runs of raised priority">];
 }

@@ -14,10 +14,12 @@
 
 #include "LaneOps.h"
 #include "atrex/Transforms/SchedulingPasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <functional>
 #include <tuple>
 
 namespace atrex {
@@ -284,6 +286,7 @@ public:
 
 private:
   void run(scf::ForOp loop, ArrayRef<Group> given);
+  void finishSums(scf::ForOp loop);
   void cutBehindProducts(scf::ForOp loop);
   void raisePriority(scf::ForOp loop);
 };
@@ -326,6 +329,87 @@ void Interleave::cutBehindProducts(scf::ForOp loop) {
     }
 }
 
+/// Puts the matrix instructions of a stretch between barriers in the order of their sums: `sums` of them are finished,
+/// in turn, before the next begin. What is made of a sum can then go beside the next ones, and fewer are live.
+void Interleave::finishSums(scf::ForOp loop) {
+  Block &block = *loop.getBody();
+  SmallVector<SmallVector<Operation *>> stretches(1);
+  for (Operation &op : block) {
+    Unit unit = getUnit(&op);
+    if (unit == Unit::Barrier || unit == Unit::Fence || op.getNumRegions() != 0)
+      stretches.emplace_back();
+    else if (unit == Unit::MFMA)
+      stretches.back().push_back(&op);
+  }
+  for (ArrayRef<Operation *> stretch : stretches) {
+    if (stretch.size() < 2)
+      continue;
+    // The instructions that add to one sum, by the last of them.
+    DenseMap<Operation *, unsigned> last;
+    SmallVector<SmallVector<Operation *>> chains;
+    for (Operation *op : stretch) {
+      Operation *before = op->getOperand(2).getDefiningOp();
+      auto it = before && before->hasOneUse() ? last.find(before) : last.end();
+      unsigned chain;
+      if (it != last.end()) {
+        chain = it->second;
+        last.erase(it);
+      } else {
+        chain = chains.size();
+        chains.emplace_back();
+      }
+      chains[chain].push_back(op);
+      last[op] = chain;
+    }
+    // What factors are named by moves along; they must not come from memory or a sum of the stretch.
+    DenseSet<Operation *> own(stretch.begin(), stretch.end()), seen;
+    SmallVector<Operation *> names;
+    bool fits = true;
+    std::function<void(Operation *)> visit = [&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        if (!def || def->getBlock() != &block || def->isBeforeInBlock(stretch.front()) || own.contains(def) ||
+            !seen.insert(def).second)
+          continue;
+        fits &= getUnit(def) == Unit::Other && isPure(def) && def->getNumRegions() == 0;
+        fits &= llvm::none_of(def->getOperands(), [&](Value value) { return own.contains(value.getDefiningOp()); });
+        visit(def);
+        names.push_back(def);
+      }
+    };
+    for (Operation *op : stretch)
+      visit(op);
+    for (ArrayRef<Operation *> chain : chains)
+      for (auto [i, op] : llvm::enumerate(chain))
+        for (Value operand : op->getOperands())
+          if (Operation *def = operand.getDefiningOp(); def && own.contains(def))
+            fits &= i > 0 && def == chain[i - 1];
+    if (!fits)
+      continue;
+    SmallVector<Operation *> order;
+    for (size_t begin = 0; begin < chains.size(); begin += size_t(sums)) {
+      ArrayRef<SmallVector<Operation *>> part =
+          ArrayRef(chains).slice(begin, std::min<size_t>(size_t(sums), chains.size() - begin));
+      size_t length = 0;
+      for (const SmallVector<Operation *> &chain : part)
+        length = std::max(length, chain.size());
+      for (size_t i = 0; i < length; ++i)
+        for (const SmallVector<Operation *> &chain : part)
+          if (i < chain.size())
+            order.push_back(chain[i]);
+    }
+    // Behind a mark that stays.
+    OpBuilder b(stretch.front());
+    Operation *mark = arith::ConstantOp::create(b, loop.getLoc(), b.getI32IntegerAttr(0));
+    for (Operation *op : names)
+      op->moveBefore(mark);
+    for (Operation *op : order)
+      op->moveBefore(mark);
+    mark->erase();
+    ++numStretches;
+  }
+}
+
 /// s.setprio around matrix instructions that follow one another.
 void Interleave::raisePriority(scf::ForOp loop) {
   SmallVector<std::pair<Operation *, Operation *>> runs;
@@ -360,6 +444,8 @@ void Interleave::run(scf::ForOp loop, ArrayRef<Group> given) {
     cutBehindProducts(loop);
   if (priority > 0)
     raisePriority(loop);
+  if (sums > 0)
+    finishSums(loop);
   OpBuilder b(loop);
   if (iglp >= 0) {
     b.setInsertionPointToStart(loop.getBody());
@@ -415,6 +501,10 @@ void Interleave::runOnOperation() {
     kernel.emitError() << "option 'priority' is " << int64_t(priority) << "; it must be from 0 to 3";
     return signalPassFailure();
   }
+  if (sums < 0 || sums > 64) {
+    kernel.emitError() << "option 'sums' is " << int64_t(sums) << "; it must be from 0 (the order stays) to 64";
+    return signalPassFailure();
+  }
   if (boundary != "none" && boundary != "products") {
     kernel.emitError() << "option 'boundary' is '" << boundary << "'; it is one of none, products";
     return signalPassFailure();
@@ -431,7 +521,7 @@ void Interleave::runOnOperation() {
     }
     given = *groups;
   }
-  if (pattern == "off" && boundary == "none" && priority == 0 && iglp < 0)
+  if (pattern == "off" && boundary == "none" && priority == 0 && iglp < 0 && sums == 0)
     return;
   for (scf::ForOp loop : getInnermostLoops(kernel))
     run(loop, given);

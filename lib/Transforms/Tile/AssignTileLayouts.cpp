@@ -8,6 +8,7 @@
 
 #include "ContractPlan.h"
 #include "ScalarProducts.h"
+#include "Tensors.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -18,6 +19,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include <functional>
 
 namespace atrex {
 #define GEN_PASS_DEF_ASSIGNTILELAYOUTSPASS
@@ -317,9 +321,17 @@ void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
 }
 
 std::optional<TileLayout> Assigner::findHeld(Value value, unsigned depth) {
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 50)
+  if (depth > 50)
     return std::nullopt;
+  // A sum that a loop carries is, at first, the one that goes in.
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop && arg.getArgNumber() > 0 ? findHeld(loop.getInitArgs()[arg.getArgNumber() - 1], depth + 1)
+                                          : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return findHeld(loop.getInitArgs()[cast<OpResult>(value).getResultNumber()], depth + 1);
   if (isa<vector::ContractionOp>(op)) {
     auto plan = plans.find(op);
     return plan != plans.end() ? std::optional(plan->second.acc) : std::nullopt;
@@ -334,15 +346,26 @@ std::optional<TileLayout> Assigner::findHeld(Value value, unsigned depth) {
 
 vector::ContractionOp Assigner::findNext(vector::ContractionOp op) {
   SmallVector<Value> work = {op.getResult()};
-  llvm::SmallPtrSet<Operation *, 16> seen;
+  llvm::SmallPtrSet<void *, 16> seen;
+  auto follow = [&](Value value) {
+    if (seen.insert(value.getAsOpaquePointer()).second)
+      work.push_back(value);
+  };
   while (!work.empty()) {
     Value value = work.pop_back_val();
     for (OpOperand &use : value.getUses()) {
-      if (auto next = dyn_cast<vector::ContractionOp>(use.getOwner())) {
+      Operation *user = use.getOwner();
+      if (auto next = dyn_cast<vector::ContractionOp>(user)) {
         if (use.getOperandNumber() == 0 && isTile(next.getResult()))
           return next;
-      } else if (isElementwise(use.getOwner()) && seen.insert(use.getOwner()).second) {
-        work.push_back(use.getOwner()->getResult(0));
+      } else if (isElementwise(user)) {
+        follow(user->getResult(0));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+        // The sum of one iteration may be multiplied in the next.
+        follow(loop.getRegionIterArg(use.getOperandNumber() - loop.getNumControlOperands()));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()); loop && isa<scf::YieldOp>(user)) {
+        follow(loop.getRegionIterArg(use.getOperandNumber()));
+        follow(loop.getResult(use.getOperandNumber()));
       }
     }
   }
@@ -652,7 +675,119 @@ LogicalResult Assigner::materialize() {
   return success();
 }
 
+/// Numbers that lead to elements (pages, rows to gather) are read anew by each access that needs them: it holds them
+/// the way it holds its elements, and a number costs less than moving it.
+static void separatePositions(gpu::GPUFuncOp kernel) {
+  llvm::SmallDenseMap<Operation *, Operation *> owners;
+  // What changes may give another number when it is read again.
+  WrittenTensors written;
+  kernel.walk([&](Operation *op) { written.note(op); });
+  kernel.walk([&](Operation *access) {
+    if (!isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileAtomicOp>(access))
+      return;
+    // What lies between a load of numbers and the access, operands first.
+    SmallVector<Operation *> path;
+    llvm::SmallPtrSet<Operation *, 16> seen, leads;
+    std::function<bool(Value, unsigned)> reach = [&](Value value, unsigned depth) {
+      Operation *op = value.getDefiningOp();
+      if (!op || depth > 20 || !isTile(value) || op->getNumResults() != 1 || op->getBlock() != access->getBlock())
+        return false;
+      if (!seen.insert(op).second)
+        return leads.contains(op);
+      auto load = dyn_cast<atx::TileLoadOp>(op);
+      bool found = load && isa<IntegerType>(getElementTypeOrSelf(value.getType())) &&
+                   !cast<MemRefType>(load.getMemory().getType()).getMemorySpace() && !written.mayHold(load.getMemory());
+      if (!found && !isElementwise(op) && !isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp>(op))
+        return false;
+      for (Value operand : op->getOperands())
+        found |= reach(operand, depth + 1);
+      if (found) {
+        leads.insert(op);
+        path.push_back(op);
+      }
+      return found;
+    };
+    ValueRange indices;
+    if (auto load = dyn_cast<atx::TileLoadOp>(access))
+      indices = load.getIndices();
+    else if (auto store = dyn_cast<atx::TileStoreOp>(access))
+      indices = store.getIndices();
+    else
+      indices = cast<atx::TileAtomicOp>(access).getIndices();
+    for (Value index : indices)
+      reach(index, 0);
+    bool isShared = false;
+    for (Operation *op : path)
+      if (isa<atx::TileLoadOp>(op))
+        isShared |= owners.try_emplace(op, access).first->second != access;
+    if (!isShared)
+      return;
+    IRMapping map;
+    OpBuilder b(kernel.getContext());
+    for (Operation *op : path) {
+      b.setInsertionPointAfter(op);
+      Operation *copy = b.clone(*op, map);
+      if (isa<atx::TileLoadOp>(copy))
+        owners.try_emplace(copy, access);
+    }
+    for (OpOperand &operand : access->getOpOperands())
+      if (Value copy = map.lookupOrNull(operand.get()); copy && llvm::is_contained(indices, operand.get()))
+        operand.set(copy);
+  });
+}
+
+/// Page and slot of a position that a multiple of the page's size and a number within a tile add up to: both parts
+/// alone, so that what the loop's counter has no part in stays as it is.
+static void splitPositions(gpu::GPUFuncOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<arith::ShRSIOp, arith::AndIOp>(op) && isTile(op->getResult(0)))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    auto sum = op->getOperand(0).getDefiningOp<arith::AddIOp>();
+    SplatElementsAttr splat;
+    if (!sum || !matchPattern(op->getOperand(1), m_Constant(&splat)))
+      continue;
+    bool isShift = isa<arith::ShRSIOp>(op);
+    APInt number = splat.getSplatValue<APInt>();
+    if (isShift ? number.uge(number.getBitWidth() - 1) : !number.isMask())
+      continue;
+    // Of this operation alone: others are erased and made on the way.
+    IndexAnalysis analysis;
+    int64_t size = int64_t(1) << (isShift ? number.getZExtValue() : number.countr_one());
+    for (unsigned side = 0; side < 2; ++side) {
+      auto whole = sum->getOperand(side).getDefiningOp<vector::BroadcastOp>();
+      Value part = sum->getOperand(1 - side);
+      if (!whole || isa<VectorType>(whole.getSourceType()))
+        continue;
+      int64_t divisor = analysis.getInfo(whole.getSource()).divisor;
+      std::optional<Bounds> range = analysis.getRange(part);
+      // A part below the divisor never carries into it, and the sum does not wrap.
+      if (divisor % size != 0 || (isShift && !(range && range->min >= 0 && range->max < divisor)))
+        continue;
+      OpBuilder b(op);
+      Location loc = op->getLoc();
+      Type type = op->getResult(0).getType();
+      if (!isShift) {
+        op->setOperand(0, part);
+        break;
+      }
+      Value scalar = whole.getSource();
+      Value amount = arith::ConstantOp::create(b, loc, b.getIntegerAttr(scalar.getType(), number));
+      Value first = arith::ShRSIOp::create(b, loc, scalar, amount);
+      Value rest = arith::ShRSIOp::create(b, loc, part, op->getOperand(1));
+      Value wide = vector::BroadcastOp::create(b, loc, type, first);
+      op->getResult(0).replaceAllUsesWith(arith::AddIOp::create(b, loc, wide, rest));
+      op->erase();
+      break;
+    }
+  }
+}
+
 LogicalResult Assigner::run() {
+  splitPositions(kernel);
+  separatePositions(kernel);
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != kernel)
       ops.push_back(op);

@@ -135,6 +135,15 @@ AxisInfo IndexAnalysis::compute(Value value) {
       info.divisor = std::gcd(getInfo(loop.getLowerBound()).divisor, getInfo(loop.getStep()).divisor);
     else if (auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(arg.getOwner()->getParentOp()))
       info.divisor = getArgumentDivisor(kernel, arg.getArgNumber());
+    // What is read anew in every iteration for the next.
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp()); loop && rank != 0) {
+      Value yielded = loop.getBody()->getTerminator()->getOperand(arg.getArgNumber() - 1);
+      if (yielded.getDefiningOp<atx::TileLoadOp>()) {
+        const AxisInfo first = getInfo(loop.getInitArgs()[arg.getArgNumber() - 1]), next = getInfo(yielded);
+        for (unsigned dim = 0; dim < rank; ++dim)
+          info.constancy[dim] = std::min(first.constancy[dim], next.constancy[dim]);
+      }
+    }
     return finish();
   }
   Operation *op = value.getDefiningOp();
@@ -303,6 +312,17 @@ AxisInfo IndexAnalysis::compute(Value value) {
   if (isa<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::SelectOp>(op)) {
     unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
     info.divisor = std::gcd(getInfo(op->getOperand(first)).divisor, getInfo(op->getOperand(first + 1)).divisor);
+  }
+  // Equal positions read equal elements.
+  if (auto load = dyn_cast<atx::TileLoadOp>(op); load && rank != 0) {
+    info.constancy.assign(rank, unbounded);
+    for (Value index : load.getIndices())
+      if (auto indexType = dyn_cast<VectorType>(index.getType())) {
+        const AxisInfo source = getInfo(index);
+        for (unsigned dim = 0; dim < rank; ++dim)
+          info.constancy[dim] = std::min(info.constancy[dim], indexType.getRank() == rank ? source.constancy[dim] : 1);
+      }
+    return finish();
   }
   // Everything else element by element: equal operands give equal results.
   if (rank != 0 && OpTrait::hasElementwiseMappableTraits(op)) {

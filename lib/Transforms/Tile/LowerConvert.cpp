@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace atrex;
@@ -345,11 +346,78 @@ static FailureOr<Value> getInput(TileEmitter &e, Operation *op) {
   return e.convertLayout(e.getTile(input), e.getLayout(result), op);
 }
 
+/// Codes of the 8-bit floats of one chip as those of the other, where `op` narrows the product of the widened numbers
+/// and the factor by which the same code differs: they stay but for three of them, and four in a word are mended at
+/// once. Null for anything else.
+static Value recodeFloat(TileEmitter &e, Operation *op) {
+  auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+  auto product = op->getOperand(0).getDefiningOp<arith::MulFOp>();
+  if (!type || !product)
+    return Value();
+  llvm::APFloat factor(0.0f);
+  Value wide = product.getLhs();
+  if (!matchPattern(product.getRhs(), m_ConstantFloat(&factor))) {
+    wide = product.getRhs();
+    if (!matchPattern(product.getLhs(), m_ConstantFloat(&factor)))
+      return Value();
+  }
+  auto widen = wide.getDefiningOp<arith::ExtFOp>();
+  if (!widen)
+    return Value();
+  Value codes = widen.getIn();
+  Type from = getElementTypeOrSelf(codes.getType()), to = type.getElementType();
+  bool isHalf = isa<Float8E4M3FNType>(from) && isa<Float8E4M3FNUZType>(to) && factor.convertToDouble() == 0.5;
+  bool isTwice = isa<Float8E4M3FNUZType>(from) && isa<Float8E4M3FNType>(to) && factor.convertToDouble() == 2.0;
+  // What is twice 240 is too large, and not to be the largest.
+  if (auto convert = dyn_cast<atx::TileConvertOp>(op))
+    isTwice &= !convert.getSaturate();
+  TileLayout layout = e.getLayout(op->getResult(0));
+  if ((!isHalf && !isTwice) || e.getLayout(codes) != layout || layout.getNumRegisters() % 4 != 0)
+    return Value();
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
+  int64_t count = layout.getNumRegisters();
+  Value bytes = arith::BitcastOp::create(b, loc, VectorType::get(count, b.getI8Type()), e.getScalar(codes));
+  Value packed = vector::BitCastOp::create(b, loc, VectorType::get(count / 4, b.getI32Type()), bytes);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count / 4; ++i)
+    words.push_back(e.extract(packed, i));
+  Arith a{e, b.getI32Type()};
+  // Averages of the bytes of two words, rounded up where the lowest bit of the third's byte is set; they have no
+  // carries from one to the next.
+  auto average = [&](Value x, Value y, Value up) -> Value {
+    return LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), b.getStringAttr("llvm.amdgcn.lerp"),
+                                         ValueRange{x, y, up})
+        .getResult(0);
+  };
+  constexpr int64_t low = 0x7f7f7f7f, high = 0x80808080;
+  for (Value &word : words) {
+    // The highest bit is that of negative numbers, without -0 (FNUZ: without NaN).
+    Value negative = average(word, a.i32(low), a.i32(0));
+    if (isHalf) {
+      // NaN is the code behind the largest number. The average of x and x + 1 is x, or x + 1 if rounded up.
+      Value magnitude = a.andI(word, a.i32(low));
+      Value next = a.add(magnitude, a.i32(0x01010101));
+      magnitude = average(magnitude, next, a.shr(next, 7));
+      word = a.orI(a.andI(negative, a.i32(high)), magnitude);
+    } else {
+      Value isNaN = a.andI(a.andI(word, arith::XOrIOp::create(b, loc, negative, a.i32(-1)).getResult()), a.i32(high));
+      word = arith::SubIOp::create(b, loc, word, a.shr(isNaN, 7));
+    }
+  }
+  bytes = vector::BitCastOp::create(b, loc, bytes.getType(), e.pack(words));
+  return arith::BitcastOp::create(b, loc, VectorType::get(count, to), bytes);
+}
+
 LogicalResult tile::lowerFloatCast(TileEmitter &e, Operation *op) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
   bool narrow = getSmallFloat(to).has_value();
   if (!narrow && !getSmallFloat(from))
     return e.emitElementwise(op);
+  if (Value codes = recodeFloat(e, op)) {
+    e.setTile(op->getResult(0), codes);
+    return success();
+  }
   FailureOr<Value> input = getInput(e, op);
   if (failed(input))
     return failure();
@@ -362,6 +430,10 @@ LogicalResult tile::lowerConvert(TileEmitter &e, Operation *op) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   Type from = getElementTypeOrSelf(convert.getInput().getType()), to = getElementTypeOrSelf(convert.getType());
+  if (Value codes = recodeFloat(e, op)) {
+    e.setTile(convert.getResult(), codes);
+    return success();
+  }
   FailureOr<Value> input = getInput(e, op);
   if (failed(input))
     return failure();

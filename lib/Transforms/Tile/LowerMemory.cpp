@@ -17,6 +17,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -268,7 +269,8 @@ public:
   Value getCondition(int64_t reg);
   bool isNever(int64_t reg) const { return TileEmitter::isAlwaysDead(layout, shape, reg); }
   bool usesBuffer() const { return useBuffer; }
-  Value getResource() const { return resource; }
+  /// Of the accesses of register `reg`.
+  Value getResource(int64_t reg);
   /// Buffer: byte offset, out of the span where `condition` is false.
   Value getOffset(int64_t reg, Value condition);
   /// Pointer of the element.
@@ -289,6 +291,9 @@ public:
   Value getPackedBit(int64_t reg);
 
 private:
+  /// All lanes of a wave have the same value of index `i`, in every register.
+  bool isWaveUniform(unsigned i) const;
+  Value makeResource(Value start, Value span);
   /// Elements follow one another without gaps, row after row, and indices but the outermost are known to be inside.
   bool isDense() const;
   Value getIndex(unsigned i, int64_t reg);
@@ -326,6 +331,9 @@ private:
 
   SmallVector<std::optional<LinearIndex>> linear;
   bool narrow = true, useBuffer = false;
+  /// Indices that move the buffer of a wave, in 64 bits; one that is outside leaves it empty.
+  SmallVector<bool> movesBuffer;
+  std::map<std::vector<int64_t>, Value> movedResources;
   /// Memory's base plus what is the same for all lanes.
   Value base, resource;
   /// i64 elements: what is the same for all lanes of the outermost index, where the buffer's size bounds it.
@@ -410,9 +418,11 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     }
   }
 
+  bool canMoveBuffer = dropsOutside && size.shift == 0 && e.bufferAccess && !memory.isShared && rank != 0;
   // Address: what all lanes share in 64 bits, the rest in 32 where it fits.
   steps.assign(rank, 0);
-  int64_t reach = 0;
+  movesBuffer.assign(indices.size(), false);
+  int64_t reach = 0, reachOfLanes = 0;
   align = int64_t(16) << size.shift;
   SmallVector<int64_t> strides;
   for (OpFoldResult stride : memory.strides)
@@ -441,8 +451,12 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
       for (auto [dim, coefficient] : form.coordinates) {
         int64_t step = coefficient * stride * bytes, span;
         steps[dim] += step;
-        if (llvm::MulOverflow(step, layout.getPaddedExtent(dim) - 1, span) || llvm::AddOverflow(reach, span, reach))
+        if (llvm::MulOverflow(step, layout.getPaddedExtent(dim) - 1, span))
+          span = bufferSpan;
+        if (llvm::AddOverflow(reach, span, reach))
           reach = bufferSpan;
+        if (llvm::AddOverflow(reachOfLanes, span, reachOfLanes))
+          reachOfLanes = bufferSpan;
       }
       linear.back() = form;
       continue;
@@ -454,17 +468,27 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
     if (stride == ShapedType::kDynamic)
       far = getMost(e.analysis, memoryValue, i, /*isStride=*/true);
     int64_t span;
-    if (!extent || !far || *far >= bufferSpan || llvm::MulOverflow(*extent - 1, *far * bytes, span) ||
-        llvm::AddOverflow(reach, span, reach))
+    bool isFar = !extent || !far || *far >= bufferSpan || llvm::MulOverflow(*extent - 1, *far * bytes, span) ||
+                 span >= bufferSpan;
+    movesBuffer[i] = isFar && canMoveBuffer && stride != ShapedType::kDynamic && isWaveUniform(i);
+    if (isFar || llvm::AddOverflow(reach, span, reach))
       reach = bufferSpan;
     reach = std::min(reach, bufferSpan);
+    if (!movesBuffer[i] && (isFar || llvm::AddOverflow(reachOfLanes, span, reachOfLanes)))
+      reachOfLanes = bufferSpan;
+    reachOfLanes = std::min(reachOfLanes, bufferSpan);
   }
   narrow = reach < bufferSpan - 65536;
+  // What is far for a lane may be the same for its wave.
+  if (!narrow && reachOfLanes < bufferSpan - 65536 && llvm::is_contained(movesBuffer, true))
+    narrow = true;
+  else
+    movesBuffer.assign(indices.size(), false);
   // The outermost index of a dense tensor that counts up from somewhere inside or behind needs no check of lanes: a
   // buffer that ends with the tensor reads zero behind it and drops writes.
-  bool isBounded = dropsOutside && size.shift == 0 && e.bufferAccess && narrow && !memory.isShared && rank != 0 &&
-                   needsCheck[0] && linear[0] && !linear[0]->coordinates.empty() &&
-                   isNeverNegative(e.analysis, *linear[0]) && isDense();
+  bool isBounded = dropsOutside && !llvm::is_contained(movesBuffer, true) && size.shift == 0 && e.bufferAccess &&
+                   narrow && !memory.isShared && rank != 0 && needsCheck[0] && linear[0] &&
+                   !linear[0]->coordinates.empty() && isNeverNegative(e.analysis, *linear[0]) && isDense();
   if (memory.isShared)
     narrow = true;
   if (e.remarks && !narrow && rank != 0) {
@@ -547,7 +571,6 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
       }
   useBuffer = e.bufferAccess && narrow && !memory.isShared && rank != 0;
   if (useBuffer) {
-    Value stride = arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(0));
     Value span = e.i64(bufferSpan);
     if (isBounded) {
       int64_t rowBytes = *getConstantIntValue(memory.strides[0]) * bytes;
@@ -564,13 +587,75 @@ LogicalResult Access::prepare(bool dropsOutside, int64_t maxVector) {
       base = LLVM::GEPOp::create(b, loc, pointerType, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{start});
       needsCheck[0] = false;
     }
-    resource = ROCDL::MakeBufferRsrcOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 8), base, stride,
-                                               span, e.i32(rawBufferDescriptorFlags));
+    if (!llvm::is_contained(movesBuffer, true))
+      resource = makeResource(base, span);
   }
   // Of a packed access alone only its chunks are aligned.
   int64_t whole = size.shift == 0 ? vector * bytes : size.getBytes(vector) & -size.getBytes(vector);
   align = std::clamp<int64_t>(align >> size.shift, 1, std::max<int64_t>(1, whole));
   return success();
+}
+
+Value Access::makeResource(Value start, Value span) {
+  Value stride = arith::ConstantOp::create(e.b, e.loc, e.b.getI16IntegerAttr(0));
+  return ROCDL::MakeBufferRsrcOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext(), 8), start, stride,
+                                         span, e.i32(rawBufferDescriptorFlags));
+}
+
+bool Access::isWaveUniform(unsigned i) const {
+  auto type = dyn_cast<VectorType>(indices[i].getType());
+  if (!type)
+    return true;
+  TileLayout held = layout.restrictTo(type.getShape());
+  const AxisInfo &info = e.analysis.getInfo(indices[i]);
+  for (unsigned dim = 0; dim < held.getRank(); ++dim) {
+    if (type.getDimSize(dim) == 1)
+      continue;
+    // The first and the last lane of a wave hold the ends of its range.
+    for (int64_t reg = 0, count = held.getNumRegisters(); reg < count; ++reg)
+      for (int64_t wave = 0; wave < held.getThreads(); wave += 64) {
+        int64_t first = held.getRegisterCoordinate(dim, reg) + held.getThreadCoordinate(dim, wave);
+        int64_t last = held.getRegisterCoordinate(dim, reg) + held.getThreadCoordinate(dim, wave + 63);
+        if (first / info.constancy[dim] != last / info.constancy[dim])
+          return false;
+      }
+  }
+  return true;
+}
+
+Value Access::getResource(int64_t reg) {
+  if (resource)
+    return resource;
+  OpBuilder &b = e.b;
+  std::vector<int64_t> key;
+  for (unsigned i = 0; i < indices.size(); ++i)
+    if (movesBuffer[i])
+      key.push_back(projections[i].empty() ? 0 : projections[i][reg]);
+  Value &moved = movedResources[key];
+  if (moved)
+    return moved;
+  Value offset, inside;
+  for (unsigned i = 0; i < indices.size(); ++i) {
+    if (!movesBuffer[i])
+      continue;
+    Value index = e.makeUniform(getIndex(i, reg));
+    if (needsCheck[i]) {
+      Value compared = index.getType().isIndex() ? e.toI64(index) : index;
+      if (compared.getType().getIntOrFloatBitWidth() < 32)
+        compared = arith::ExtSIOp::create(b, e.loc, b.getI32Type(), compared);
+      inside = e.andMasks(inside, arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ult, compared, limits[i]));
+    }
+    Value term =
+        arith::MulIOp::create(b, e.loc, e.toI64(index), e.i64(*getConstantIntValue(memory.strides[i]) * size.step));
+    offset = offset ? Value(arith::AddIOp::create(b, e.loc, offset, term)) : term;
+  }
+  Value span = e.i64(bufferSpan);
+  if (inside) {
+    offset = arith::SelectOp::create(b, e.loc, inside, offset, e.i64(0));
+    span = arith::SelectOp::create(b, e.loc, inside, span, e.i64(0));
+  }
+  Value start = LLVM::GEPOp::create(b, e.loc, base.getType(), b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{offset});
+  return moved = makeResource(start, span);
 }
 
 bool Access::isDense() const {
@@ -595,7 +680,7 @@ Value Access::getCondition(int64_t reg) {
   OpBuilder &b = e.b;
   Value condition = layout.getRank() ? e.isAlive(layout, shape, reg) : Value();
   for (unsigned i = 0; i < indices.size(); ++i) {
-    if (!needsCheck[i])
+    if (!needsCheck[i] || movesBuffer[i])
       continue;
     Value &check = checks[{i, projections[i].empty() ? 0 : projections[i][reg]}];
     if (!check) {
@@ -625,7 +710,7 @@ Value Access::getLaneOffset32(int64_t reg) {
   OpBuilder &b = e.b;
   Value sum = laneBase;
   for (unsigned i = 0; i < indices.size(); ++i) {
-    if (linear[i])
+    if (linear[i] || movesBuffer[i])
       continue;
     Value index = e.toI64(getIndex(i, reg));
     if (narrow)
@@ -804,8 +889,8 @@ Value Access::getPackedByte(int64_t reg, Value condition, bool second) {
     if (constant)
       offset = arith::AddIOp::create(b, e.loc, offset, e.i32(constant));
     Value none = e.i32(0);
-    return ROCDL::RawPtrBufferLoadOp::create(b, e.loc, byte, resource, offset, none, none, ArrayAttr(), ArrayAttr(),
-                                             ArrayAttr());
+    return ROCDL::RawPtrBufferLoadOp::create(b, e.loc, byte, getResource(reg), offset, none, none, ArrayAttr(),
+                                             ArrayAttr(), ArrayAttr());
   }
   Value pointer = addToBase(offset, constant);
   if (condition)
@@ -851,7 +936,7 @@ static Value loadPackedRun(TileEmitter &e, Access &access, Type element, int64_t
   if (access.usesBuffer()) {
     Value offset = access.getOffset(reg, condition), none = e.i32(0);
     auto load = [&](Type type, Value at) -> Value {
-      return ROCDL::RawPtrBufferLoadOp::create(b, loc, type, access.getResource(), at, none, none, ArrayAttr(),
+      return ROCDL::RawPtrBufferLoadOp::create(b, loc, type, access.getResource(reg), at, none, none, ArrayAttr(),
                                                ArrayAttr(), ArrayAttr());
     };
     if (chunkBits == 32) {
@@ -960,8 +1045,8 @@ LogicalResult tile::lowerLoadNow(TileEmitter &e, atx::TileLoadOp load) {
       Value offset = access.getOffset(reg, condition);
       Value none = e.i32(0);
       loaded = ROCDL::RawPtrBufferLoadOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b),
-                                                 access.getResource(), offset, none, getCachePolicy(e, op), ArrayAttr(),
-                                                 ArrayAttr(), ArrayAttr());
+                                                 access.getResource(reg), offset, none, getCachePolicy(e, op),
+                                                 ArrayAttr(), ArrayAttr(), ArrayAttr());
       loaded = LLVM::BitcastOp::create(b, loc, piece, loaded);
     } else {
       Value pointer = access.getPointer(reg);
@@ -1108,7 +1193,7 @@ LogicalResult tile::lowerDirectCopy(TileEmitter &e, atx::StageWriteOp write, boo
     if (array.slot)
       target = target ? Value(arith::AddIOp::create(b, loc, target, array.slot)) : array.slot;
     auto dma = ROCDL::RawPtrBufferLoadLdsOp::create(
-        b, loc, access.getResource(), e.getLDS(array.offset + i * stride, target), e.i32(copy->bytes), offset, none,
+        b, loc, access.getResource(0), e.getLDS(array.offset + i * stride, target), e.i32(copy->bytes), offset, none,
         none, getCachePolicy(e, load), ArrayAttr(), ArrayAttr(), ArrayAttr());
     e.setScopes(dma);
   }
@@ -1126,8 +1211,8 @@ static void storePackedRun(TileEmitter &e, Access &access, Value piece, int64_t 
   if (access.usesBuffer()) {
     Value offset = access.getOffset(reg, condition), none = e.i32(0);
     auto put = [&](Value value, Value at) {
-      ROCDL::RawPtrBufferStoreOp::create(b, loc, value, access.getResource(), at, none, none, ArrayAttr(), ArrayAttr(),
-                                         ArrayAttr());
+      ROCDL::RawPtrBufferStoreOp::create(b, loc, value, access.getResource(reg), at, none, none, ArrayAttr(),
+                                         ArrayAttr(), ArrayAttr());
     };
     if (chunkBits == 32) {
       put(chunks.size() == 1 ? chunks.front() : e.pack(chunks), offset);
@@ -1213,7 +1298,7 @@ LogicalResult tile::lowerStore(TileEmitter &e, Operation *op) {
     if (access.usesBuffer()) {
       Value none = e.i32(0);
       Value words = LLVM::BitcastOp::create(b, loc, getTransferType(vector * access.getBytes() * 8, b), piece);
-      ROCDL::RawPtrBufferStoreOp::create(b, loc, words, access.getResource(), access.getOffset(reg, condition), none,
+      ROCDL::RawPtrBufferStoreOp::create(b, loc, words, access.getResource(reg), access.getOffset(reg, condition), none,
                                          getCachePolicy(e, op), ArrayAttr(), ArrayAttr(), ArrayAttr());
       continue;
     }

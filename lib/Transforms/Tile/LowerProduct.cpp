@@ -430,6 +430,13 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
     for (auto [wavesM, wavesN] : splits) {
       int64_t ownM = llvm::divideCeil(tilesM, wavesM), ownN = llvm::divideCeil(tilesN, wavesN);
       int64_t cost = getCost(*inst, getFactorTypes(op, chip, inst), ownM, ownN, k, chip);
+      // Beside products that follow one another the vector unit has work, which waits while it issues a matrix
+      // instruction.
+      auto getIssue = [&](const MatrixInstruction &inst, int64_t tilesM, int64_t tilesN, int64_t k) {
+        return 4 * tilesM * tilesN * llvm::divideCeil(k, inst.k);
+      };
+      if (next || lhsHeld)
+        cost += getIssue(*inst, ownM, ownN, k);
       if (next) {
         // The next product has its rows in the same lanes, or its factor is moved.
         FailureOr<ContractPlan> follower = analyzeContract(next, threads);
@@ -446,7 +453,8 @@ FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t
             int64_t nextM = llvm::divideCeil(llvm::divideCeil(nextExtents[follower->mDim], nextInst->n), wavesM);
             int64_t nextN = llvm::divideCeil(nextExtents[follower->nDim], nextInst->m);
             int64_t own = getCost(*nextInst, getFactorTypes(next, chip, nextInst), nextM, nextN,
-                                  nextExtents[follower->kDim], chip);
+                                  nextExtents[follower->kDim], chip) +
+                          getIssue(*nextInst, nextM, nextN, nextExtents[follower->kDim]);
             least = std::min(least, moved ? own + own / 2 : own);
           }
           if (least != INT64_MAX)

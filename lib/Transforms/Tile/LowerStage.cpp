@@ -70,9 +70,11 @@ LDSAccess tile::describeArrayAccess(const LDSArray &array, const TileLayout &lay
       int64_t thread = isWrite ? lane & ~int64_t(layout.getReplicaBits()) : lane % layout.getThreads();
       int64_t at = 0;
       for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
+        // Work-items outside of the tile read at the last element that they may.
         int64_t last = shape[dim] - (dim == array.contiguousDim ? vector : 1);
-        int64_t coordinate = layout.getRegisterCoordinate(dim, reg) + layout.getThreadCoordinate(dim, thread);
-        at += std::min(coordinate, last) * array.strides[dim];
+        int64_t offset = std::min(layout.getRegisterCoordinate(dim, reg), last), step = layout.getThreadStep(dim);
+        int64_t most = layout.getRegisterCoordinate(dim, reg) > last ? 0 : (last - offset) / step * step;
+        at += (offset + std::min(layout.getThreadCoordinate(dim, thread), most)) * array.strides[dim];
       }
       access.offsets.push_back(at * array.bytes);
     }

@@ -8,6 +8,7 @@
 
 #include "LoopRegisters.h"
 #include "LossRemarks.h"
+#include "Tensors.h"
 #include "TileLowering.h"
 #include "atrex/Target/TargetChip.h"
 #include "atrex/Transforms/Passes.h"
@@ -112,10 +113,36 @@ private:
   int64_t threads;
   /// What loads need, in the order of the body.
   llvm::SmallSetVector<Operation *, 16> loadPart;
-  bool writesGlobal = false, hasBarrier = false;
+  WrittenTensors written;
+  bool hasBarrier = false;
+};
+
+/// Loads of numbers that lead to other loads (pages, rows to gather): they go an iteration ahead of those that need
+/// them, so that none waits for the other.
+struct Positions {
+  SmallVector<Operation *> loads;
+  /// They and what they need, in the order of the body.
+  SmallVector<Operation *> part;
 };
 
 } // namespace
+
+/// Those of `part`, which is in the order of the body, that are no `isTarget`.
+static Positions findPositions(ArrayRef<Operation *> part, function_ref<bool(Operation *)> isTarget) {
+  Positions positions;
+  for (Operation *op : part)
+    if (isa<atx::TileLoadOp>(op) && !isTarget(op))
+      positions.loads.push_back(op);
+  llvm::SmallPtrSet<Operation *, 16> needed;
+  for (Operation *op : llvm::reverse(part))
+    if (llvm::is_contained(positions.loads, op) ||
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return needed.contains(user); })) {
+      needed.insert(op);
+      positions.part.push_back(op);
+    }
+  std::reverse(positions.part.begin(), positions.part.end());
+  return positions;
+}
 
 /// Follows `value` back through the loop's body. False with a reason where that leads to something that is not known
 /// an iteration ahead.
@@ -145,7 +172,7 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
     reason = "it is read from shared memory";
     return false;
   }
-  if (load && writesGlobal) {
+  if (load && written.mayHold(cast<atx::TileLoadOp>(op).getMemory())) {
     reason = "the loop writes to a tensor, which may be the one that is read";
     return false;
   }
@@ -180,14 +207,8 @@ bool LoopStager::reach(Value value, Staged &tile, bool behindLoad, llvm::SmallSe
 
 void LoopStager::findWrites() {
   loop.getBody()->walk([&](Operation *op) {
-    if (auto store = dyn_cast<atx::TileStoreOp>(op))
-      writesGlobal |= !isShared(store.getMemory());
-    else if (auto atomic = dyn_cast<atx::TileAtomicOp>(op))
-      writesGlobal |= !isShared(atomic.getMemory());
-    else if (isa<gpu::BarrierOp>(op))
-      hasBarrier = true;
-    else if (isa<atx::TileRawOp>(op) && !isMemoryEffectFree(op))
-      writesGlobal = true;
+    written.note(op);
+    hasBarrier |= isa<gpu::BarrierOp>(op);
   });
 }
 
@@ -304,26 +325,45 @@ scf::ForOp LoopStager::loadAhead(ArrayRef<atx::TileLoadOp> loads) {
       if (!isa<atx::TileLoadOp>(op))
         indices.push_back(&op);
     }
+  Positions positions = findPositions(part, [&](Operation *op) { return llvm::is_contained(loads, op); });
   IRRewriter b(loop.getContext());
-  auto emit = [&](Value at) {
+  auto emit = [&](ArrayRef<Operation *> ops, Value at) {
     IRMapping map;
     map.map(loop.getInductionVar(), at);
-    for (Operation *op : part)
+    for (Operation *op : ops)
       b.clone(*op, map);
-    SmallVector<Value> values;
-    for (atx::TileLoadOp load : loads)
-      values.push_back(map.lookup(load.getResult()));
-    return values;
+    return map;
   };
+  SmallVector<Value> first, next;
+  SmallVector<Operation *> carried(loads.begin(), loads.end());
   b.setInsertionPoint(loop);
-  SmallVector<Value> first = emit(loop.getLowerBound());
   Value last = emitLastCounter(b);
+  IRMapping map = emit(part, loop.getLowerBound());
+  for (atx::TileLoadOp load : loads)
+    first.push_back(map.lookup(load.getResult()));
+  if (!positions.loads.empty()) {
+    map = emit(positions.part, emitAdvance(b, loop.getLowerBound(), 1, last));
+    for (Operation *op : positions.loads)
+      first.push_back(map.lookup(op->getResult(0)));
+  }
   b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next = emit(emitAdvance(b, loop.getInductionVar(), 1, last));
-  scf::ForOp fresh = carryTiles(b, loop, SmallVector<Operation *>(loads.begin(), loads.end()), first, next);
+  map = emit(part, emitAdvance(b, loop.getInductionVar(), 1, last));
+  for (atx::TileLoadOp load : loads)
+    next.push_back(map.lookup(load.getResult()));
+  // The numbers of the next iteration were read in the one before.
+  for (Operation *op : positions.loads)
+    carried.push_back(map.lookup(op->getResult(0)).getDefiningOp());
+  if (!positions.loads.empty()) {
+    map = emit(positions.part, emitAdvance(b, loop.getInductionVar(), 2, last));
+    for (Operation *op : positions.loads)
+      next.push_back(map.lookup(op->getResult(0)));
+  }
+  scf::ForOp fresh = carryTiles(b, loop, carried, first, next);
   // Indices of loads that are gone.
+  llvm::append_range(indices, positions.loads);
+  llvm::sort(indices, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *op : llvm::reverse(indices))
-    if (op->use_empty() && isMemoryEffectFree(op))
+    if (op->use_empty() && (isMemoryEffectFree(op) || isa<atx::TileLoadOp>(op)))
       b.eraseOp(op);
   return fresh;
 }
@@ -400,11 +440,43 @@ static FailureOr<Arrangement> findArrangement(const TileLayout &write, const Til
         }
     }
     // An instruction takes an issue slot however little it moves.
-    for (const LDSAccess &access : accesses)
-      candidate.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
-    candidate.cost += candidate.passes;
-    if (!best || candidate.cost < best->cost)
-      best = candidate;
+    auto weigh = [&](Arrangement &arrangement, ArrayRef<LDSAccess> accesses) {
+      arrangement.cost = arrangement.passes;
+      for (const LDSAccess &access : accesses)
+        arrangement.cost += 4 * int64_t(access.offsets.size() / ldsLanes);
+      if (!best || arrangement.cost < best->cost)
+        best = arrangement;
+    };
+    weigh(candidate, accesses);
+    // Rows that begin at fewer bytes than the widest access takes: more accesses, but none in conflict.
+    for (int64_t pad = 4;
+         swizzle && candidate.extra != 0 && shape.size() > 1 && pad < std::max(accesses[0].bytes, accesses[1].bytes);
+         pad *= 2) {
+      if (pad % array.bytes != 0)
+        continue;
+      Arrangement padded;
+      padded.order = candidate.order;
+      padded.pad = pad;
+      LDSArray wide = arrangeArray(shape, storage, padded.order, pad);
+      std::vector<LDSAccess> others = {
+          describeArrayAccess(wide, write.withFastest(contiguous), shape, /*isWrite=*/true),
+          describeArrayAccess(wide, read.withFastest(contiguous), shape, /*isWrite=*/false)};
+      layout::Fault ignored;
+      std::optional<LDSTile> rows = makeLDSTile(llvm::product_of(shape) / shape[contiguous], rowBytes + pad, ignored);
+      bool isKnown = rows.has_value();
+      for (const LDSAccess &access : others)
+        if (std::optional<LDSCost> cost =
+                rows ? countLDSAccess(chip, *rows, {}, access, LDSUnknown::Assume, ignored) : std::nullopt) {
+          padded.passes += cost->high;
+          padded.extra += cost->getExtra();
+        } else {
+          isKnown = false;
+        }
+      if (!isKnown)
+        continue;
+      padded.bytes = rows->getBytes();
+      weigh(padded, others);
+    }
   }
   return *best;
 }
@@ -642,12 +714,18 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     if (!tile.direct)
       for (Operation *load : tile.loads)
         loads.insert(load);
+  auto [positions, positionPart] = findPositions(loadPart.getArrayRef(), [&](Operation *op) {
+    return llvm::any_of(staged, [&](const Staged &tile) { return tile.loads.contains(op); });
+  });
   // Tiles that go without registers are on their way to `slot` then.
-  auto emitLoads = [&](Value at, Value slot) {
+  auto emitLoads = [&](Value at, Value slot, ValueRange known = {}) {
     IRMapping map;
     map.map(loop.getInductionVar(), at);
+    for (auto [position, value] : llvm::zip(positions, known))
+      map.map(position->getResult(0), value);
     for (Operation *op : loadPart)
-      b.clone(*op, map);
+      if (known.empty() || !llvm::is_contained(positions, op))
+        b.clone(*op, map);
     for (Staged &tile : staged)
       if (tile.direct)
         atx::StageWriteOp::create(b, tile.input.getLoc(), map.lookup(tile.input), tile.stage, slot)
@@ -655,6 +733,16 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     SmallVector<Value> values;
     for (Operation *load : loads)
       values.push_back(map.lookup(load->getResult(0)));
+    return values;
+  };
+  auto emitPositions = [&](Value at) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), at);
+    for (Operation *op : positionPart)
+      b.clone(*op, map);
+    SmallVector<Value> values;
+    for (Operation *position : positions)
+      values.push_back(map.lookup(position->getResult(0)));
     return values;
   };
   // The body's counter, which becomes that of the new loop.
@@ -693,6 +781,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   unsigned numOld = inits.size();
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
     llvm::append_range(inits, emitLoads(advance(lower, lead + ahead), Value()));
+  if (!positions.empty())
+    llvm::append_range(inits, emitPositions(advance(lower, lead + prefetch)));
   if (stages > 1)
     inits.push_back(i32(0));
   // Nothing keeps the copies of several tiles in order here.
@@ -710,6 +800,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
       auto attrs = load->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
       layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
     }
+  for (Operation *position : positions) {
+    auto attrs = position->getAttrOfType<ArrayAttr>(atx::tileLayoutsAttrName);
+    layouts.push_back(attrs ? attrs[0] : b.getUnitAttr());
+  }
   if (stages > 1)
     layouts.push_back(b.getUnitAttr());
   fresh->setAttr(atx::tileLayoutsAttrName, b.getArrayAttr(layouts));
@@ -724,6 +818,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   SmallVector<SmallVector<Value>> waiting(prefetch);
   for (unsigned ahead = 0; ahead < prefetch; ++ahead)
     llvm::append_range(waiting[ahead], args.slice(numOld + ahead * loads.size(), loads.size()));
+  ValueRange known = args.slice(numOld + prefetch * loads.size(), positions.size());
   Value slot = stages > 1 ? args.back() : Value();
   b.setInsertionPointToEnd(body);
   if (stages == 1)
@@ -746,7 +841,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     // Everybody has read the tile of the iteration before.
     amdgpu::LDSBarrierOp::create(b, loc);
   }
-  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), target);
+  SmallVector<Value> now = prefetch ? waiting[0] : emitLoads(advance(at, lead), target, known);
   // Without a tile that waits the loads have the length of the body to arrive.
   bool writesLate = prefetch == 0 && stages > 1;
   if (!writesLate)
@@ -755,7 +850,10 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
   if (prefetch)
-    loaded = emitLoads(advance(at, lead + prefetch), Value());
+    loaded = emitLoads(advance(at, lead + prefetch), Value(), known);
+  SmallVector<Value> later;
+  if (!positions.empty())
+    later = emitPositions(advance(at, lead + prefetch + 1));
 
   SmallVector<Value> replacements;
   replacements.push_back(at);
@@ -794,6 +892,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
     llvm::append_range(yields, waiting[ahead]);
   llvm::append_range(yields, loaded);
+  llvm::append_range(yields, later);
   if (stages > 1)
     yields.push_back(next);
   scf::YieldOp::create(b, loc, yields);

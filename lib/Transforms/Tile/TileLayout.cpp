@@ -108,6 +108,16 @@ int64_t TileLayout::getThreadCoordinate(unsigned dim, int64_t thread) const {
   return coordinate;
 }
 
+int64_t TileLayout::getThreadStep(unsigned dim) const {
+  int64_t step = 1;
+  for (const Mode &mode : dims[dim]) {
+    if (mode.isThread && mode.size > 1)
+      break;
+    step *= mode.size;
+  }
+  return step;
+}
+
 uint64_t TileLayout::getThreadBits(unsigned dim) const {
   uint64_t bits = 0;
   for (const Mode &mode : dims[dim])
@@ -382,8 +392,15 @@ TileLayout tile::getAccessLayout(ArrayRef<int64_t> shape, int64_t threads, const
   int64_t block = 1;
   if (pattern.blockDim != pattern.contiguousDim && pattern.blockDim < rank) {
     block = pattern.block;
-    while (block > 1 && (elements < threads * vector * block || shape[pattern.blockDim] % block != 0))
+    while (block > 1 && shape[pattern.blockDim] % block != 0)
       block /= 2;
+    while (block > 2 && elements < threads * vector * block)
+      block /= 2;
+    // Without a block single elements would be read from shared memory: half of the lanes may be idle for that. Where a
+    // swizzle fits the rows single elements cost less.
+    if (block == 2 && (llvm::isPowerOf2_64(shape[pattern.contiguousDim]) ? elements : 2 * elements) <
+                          threads * vector * block)
+      block = 1;
     splitter.vectors[pattern.blockDim] = block;
   }
   splitter.wanted = std::max<int64_t>(1, 256 / (vector * std::max<int64_t>(1, pattern.bytes)));

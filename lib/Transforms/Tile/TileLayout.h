@@ -52,6 +52,8 @@ public:
   int64_t getRegisterCoordinate(unsigned dim, int64_t reg) const;
   /// What work-item `thread` adds.
   int64_t getThreadCoordinate(unsigned dim, int64_t thread) const;
+  /// What work-items add along `dim` are multiples of this.
+  int64_t getThreadStep(unsigned dim) const;
   int64_t getMaxThreadCoordinate(unsigned dim) const { return getThreadCoordinate(dim, threads - 1); }
   /// Bits of the work-item's number that modes of `dim` use.
   uint64_t getThreadBits(unsigned dim) const;

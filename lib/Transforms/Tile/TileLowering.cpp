@@ -221,16 +221,29 @@ Value TileEmitter::getCoordinate(const TileLayout &layout, unsigned dim, int64_t
                                arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
 }
 
+/// Bound of what work-items add to the coordinate of register `reg` along `dim` where it is inside of an extent; 0
+/// where it never is, and nothing where it always is. What they add are multiples of a step: registers that lie within
+/// one have the same bound.
+static std::optional<int64_t> getThreadLimit(const TileLayout &layout, unsigned dim, int64_t extent, int64_t reg) {
+  int64_t at = layout.getRegisterCoordinate(dim, reg);
+  if (at >= extent)
+    return 0;
+  int64_t limit = llvm::alignTo(extent - at, layout.getThreadStep(dim));
+  if (layout.getMaxThreadCoordinate(dim) < limit)
+    return std::nullopt;
+  return limit;
+}
+
 Value TileEmitter::isAlive(const TileLayout &layout, ArrayRef<int64_t> shape, int64_t reg) {
   Value alive;
   for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
-    int64_t at = layout.getRegisterCoordinate(dim, reg);
-    if (at + layout.getMaxThreadCoordinate(dim) < shape[dim])
+    std::optional<int64_t> limit = getThreadLimit(layout, dim, shape[dim], reg);
+    if (!limit)
       continue;
     Value base = getThreadCoordinate(layout, dim);
-    if (at >= shape[dim] || !base)
+    if (*limit == 0 || !base)
       return boolean(false);
-    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, base, i32(shape[dim] - at));
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, base, i32(*limit));
     alive = andMasks(alive, inside);
   }
   return alive;
@@ -573,15 +586,18 @@ int64_t tile::getArrayVector(const LDSArray &array, const TileLayout &layout, Ar
   return vector;
 }
 
-/// By work-item: bytes that its coordinates add. Empty where nothing asks for them.
-static SmallVector<int64_t> getLaneOffsets(const LDSArray &array, const TileLayout &layout) {
+/// By work-item: bytes that its coordinates add, where they are limited of these at most. Empty where nothing asks for
+/// them.
+static SmallVector<int64_t> getLaneOffsets(const LDSArray &array, const TileLayout &layout,
+                                           ArrayRef<int64_t> limits = {}) {
   SmallVector<int64_t> offsets;
   if (array.swizzles.empty())
     return offsets;
   for (int64_t thread = 0; thread < layout.getThreads(); ++thread) {
     int64_t offset = 0;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      offset += layout.getThreadCoordinate(dim, thread) * array.strides[dim] * array.bytes;
+      offset += std::min(layout.getThreadCoordinate(dim, thread), limits.empty() ? INT64_MAX : limits[dim]) *
+                array.strides[dim] * array.bytes;
     offsets.push_back(offset);
   }
   return offsets;
@@ -599,21 +615,38 @@ void TileEmitter::writeArray(const LDSArray &array, const TileValue &tile, unsig
     SmallVector<int64_t> laneOffsets = getLaneOffsets(array, tile.layout);
     int64_t vector = getArrayVector(array, tile.layout, tile.shape, startDim, start);
     int64_t count = tile.layout.getNumRegisters();
+    // Those that the same work-items write stand together behind one branch.
+    SmallVector<std::pair<std::vector<int64_t>, SmallVector<int64_t>>> groups;
     for (int64_t reg = 0; reg < count; reg += vector) {
       if (isAlwaysDead(tile.layout, tile.shape, reg))
         continue;
-      int64_t at = start == 0 ? 0 : start * array.strides[startDim];
+      std::vector<int64_t> key;
       for (unsigned dim = 0; dim < tile.layout.getRank(); ++dim)
-        at += tile.layout.getRegisterCoordinate(dim, reg) * array.strides[dim];
+        key.push_back(getThreadLimit(tile.layout, dim, tile.shape[dim], reg).value_or(INT64_MAX));
       if (array.windowDim)
-        at -= array.begin * array.strides[*array.windowDim];
+        key.push_back(tile.layout.getRegisterCoordinate(*array.windowDim, reg));
+      auto *group = llvm::find_if(groups, [&](const auto &entry) { return entry.first == key; });
+      if (group == groups.end())
+        group = &groups.emplace_back(key, SmallVector<int64_t>());
+      group->second.push_back(reg);
+    }
+    for (const auto &group : groups) {
+      ArrayRef<int64_t> members = group.second;
+      int64_t first = members.front();
       // The array ends with the last element: what lies beyond belongs to others.
-      emitIf(andMasks(isAlive(tile.layout, tile.shape, reg), isInWindow(array, tile.layout, reg)), [&] {
-        SmallVector<int64_t> regs;
-        for (int64_t i = 0; i < vector; ++i)
-          regs.push_back(reg + i);
-        storeLDS(select(stored, regs), getArrayPointer(array, base, laneOffsets, at * array.bytes),
-                 vector * array.bytes);
+      emitIf(andMasks(isAlive(tile.layout, tile.shape, first), isInWindow(array, tile.layout, first)), [&] {
+        for (int64_t reg : members) {
+          int64_t at = start == 0 ? 0 : start * array.strides[startDim];
+          for (unsigned dim = 0; dim < tile.layout.getRank(); ++dim)
+            at += tile.layout.getRegisterCoordinate(dim, reg) * array.strides[dim];
+          if (array.windowDim)
+            at -= array.begin * array.strides[*array.windowDim];
+          SmallVector<int64_t> regs;
+          for (int64_t i = 0; i < vector; ++i)
+            regs.push_back(reg + i);
+          storeLDS(select(stored, regs), getArrayPointer(array, base, laneOffsets, at * array.bytes),
+                   vector * array.bytes);
+        }
       });
     }
   });
@@ -632,48 +665,62 @@ Value TileEmitter::readArray(const LDSArray &array, const TileLayout &layout, Ar
   int64_t vector = getArrayVector(array, layout, shape, array.contiguousDim, 0);
   while (constantStart % vector != 0)
     vector /= 2;
-  Value base;
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    if (clamped[dim])
-      continue;
-    if (Value coordinate = getThreadCoordinate(layout, dim)) {
+  // By bounds of the work-items' coordinates: what they add to an address, and its values.
+  struct Base {
+    std::vector<int64_t> limits;
+    Value address;
+    SmallVector<int64_t> laneOffsets;
+  };
+  SmallVector<Base> bases;
+  auto getBase = [&](const std::vector<int64_t> &limits) -> const Base & {
+    for (const Base &base : bases)
+      if (base.limits == limits)
+        return base;
+    Base base{limits, Value(), {}};
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      Value coordinate = limits[dim] == 0 ? Value() : getThreadCoordinate(layout, dim);
+      if (!coordinate)
+        continue;
+      if (limits[dim] != INT64_MAX)
+        coordinate = arith::MinSIOp::create(b, loc, coordinate, i32(limits[dim]));
       Value term = arith::MulIOp::create(b, loc, coordinate, i32(array.strides[dim] * array.bytes));
-      base = base ? Value(arith::AddIOp::create(b, loc, base, term)) : term;
+      base.address = base.address ? Value(arith::AddIOp::create(b, loc, base.address, term)) : term;
     }
-  }
-  SmallVector<int64_t> laneOffsets;
-  if (!llvm::is_contained(clamped, true))
-    laneOffsets = getLaneOffsets(array, layout);
+    base.laneOffsets = getLaneOffsets(array, layout, limits);
+    return bases.emplace_back(std::move(base));
+  };
   int64_t count = layout.getNumRegisters();
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < count; reg += vector) {
-    Value address = base;
     int64_t at = constantStart;
+    std::vector<int64_t> limits(rank, INT64_MAX);
+    Value inWindow;
     for (unsigned dim = 0; dim < rank; ++dim) {
       int64_t offset = layout.getRegisterCoordinate(dim, reg);
-      if (!clamped[dim]) {
-        at += offset * array.strides[dim];
-        continue;
-      }
-      Value coordinate = getThreadCoordinate(layout, dim);
       if (array.windowDim == dim) {
+        limits[dim] = 0;
         Value inside = arith::MaxSIOp::create(b, loc, getCoordinate(layout, dim, reg), i32(array.begin));
         inside = arith::MinSIOp::create(b, loc, inside, i32(array.end - 1));
-        Value term = arith::MulIOp::create(b, loc, inside, i32(array.strides[dim] * array.bytes));
-        address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
+        inWindow = arith::MulIOp::create(b, loc, inside, i32(array.strides[dim] * array.bytes));
         at -= array.begin * array.strides[dim];
         continue;
       }
-      int64_t last = shape[dim] - (dim == array.contiguousDim ? vector : 1);
-      if (!coordinate || offset > last) {
-        at += std::min(offset, last) * array.strides[dim];
-        continue;
+      if (clamped[dim]) {
+        int64_t last = shape[dim] - (dim == array.contiguousDim ? vector : 1);
+        int64_t step = layout.getThreadStep(dim);
+        if (offset > last)
+          limits[dim] = 0;
+        else if (offset + layout.getMaxThreadCoordinate(dim) > last)
+          limits[dim] = (last - offset) / step * step;
+        offset = std::min(offset, last);
       }
-      Value limited = arith::MinSIOp::create(b, loc, coordinate, i32(last - offset));
-      Value term = arith::MulIOp::create(b, loc, limited, i32(array.strides[dim] * array.bytes));
-      address = address ? Value(arith::AddIOp::create(b, loc, address, term)) : term;
       at += offset * array.strides[dim];
     }
+    const Base &base = getBase(limits);
+    Value address = base.address;
+    if (inWindow)
+      address = address ? Value(arith::AddIOp::create(b, loc, address, inWindow)) : inWindow;
+    ArrayRef<int64_t> laneOffsets = inWindow ? ArrayRef<int64_t>() : ArrayRef<int64_t>(base.laneOffsets);
     Value pointer = getArrayPointer(array, address, laneOffsets, at * array.bytes);
     pieces.push_back(loadLDS(array.storage, vector, pointer, vector * array.bytes));
   }

@@ -26,7 +26,7 @@ LANGUAGE = [
 TILES = [
     ("attention_forward", "", "H=2,D=16", "BM=16,BN=16", "S=20,N=2",
      ["--range", "cu_seqlens_q=0..20", "--range", "cu_seqlens_k=0..20"]),
-    ("block_scaled_mm", "", "K=128,N=128", "BM=16,BN=32", "M=5", []),
+    ("block_scaled_mm", "block_scaled_mm", "K=128,N=128", "BM=16,BN=32", "M=5", []),
     ("causal_conv1d", "", "D=6,W=4", "", "T=70", []),
     ("chunk_delta_rule_output", "", "B=1,HK=1,H=2,K=16,V=32", "BV=32", "T=70,NC=2", []),
     ("chunk_gated_delta_rule_state", "", "B=1,HK=1,H=2,K=16,V=16", "BV=16", "T=70,NC=2,NS=3",
@@ -65,6 +65,7 @@ OPERATORS = [
     ("silu_and_mul", "", "", "", "T=3,I=24", []),
 ]
 PLANS = [
+    ("block_scaled_mm", "block_scaled_mm_recoded", "K=128,N=128", "BM=16,BN=32,W=1", "M=5", []),
     ("fused_moe", "fused_moe", "H=32,I=16,E=4,TOPK=2", "", "T=5", ["--range", "topk_ids=0..3"]),
     ("fused_moe", "fused_moe", "T=5,H=32,I=16,E=4,TOPK=2", "", "", ["--range", "topk_ids=0..3"]),
     ("fp8_blockscale_fused_moe", "fp8_blockscale_fused_moe", "H=128,I=128,E=4,TOPK=2", "", "T=3",
