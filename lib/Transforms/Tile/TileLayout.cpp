@@ -398,8 +398,8 @@ TileLayout tile::getAccessLayout(ArrayRef<int64_t> shape, int64_t threads, const
       block /= 2;
     // Without a block single elements would be read from shared memory: half of the lanes may be idle for that. Where a
     // swizzle fits the rows single elements cost less.
-    if (block == 2 && (llvm::isPowerOf2_64(shape[pattern.contiguousDim]) ? elements : 2 * elements) <
-                          threads * vector * block)
+    if (block == 2 &&
+        (llvm::isPowerOf2_64(shape[pattern.contiguousDim]) ? elements : 2 * elements) < threads * vector * block)
       block = 1;
     splitter.vectors[pattern.blockDim] = block;
   }
