@@ -91,13 +91,15 @@ private:
   const ChipInfo &chip;
   const ResourceOptions &options;
   KernelResourceReport report;
-  llvm::DenseMap<Operation *, ContractPlan> plans;
+  ContractPlans plans;
   llvm::DenseMap<Value, TileLayout> layouts;
   IndexAnalysis analysis;
   /// Factors of products that come through shared memory, in parts.
   llvm::DenseSet<Value> throughMemory;
   /// Factors that are loaded in the layout of their product, which goes in parts as well.
   llvm::DenseSet<Value> direct;
+  /// What leads from a load to such factors and to nothing else.
+  llvm::DenseSet<Value> inParts;
   /// Bytes of the kernel's own shared memory.
   int64_t heldBytes = 0;
   /// Whether what the order of instructions decides about counts as held.
@@ -191,7 +193,8 @@ void KernelChecker::planProducts() {
   ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
   kernel.walk([&](vector::ContractionOp op) {
     FailureOr<ContractChoice> choice =
-        chooseContract(op, report.threads, chip, ContractOptions{options.mfmaRows, options.wavesM});
+        chooseContract(op, report.threads, chip, ContractOptions{options.mfmaRows, options.wavesM},
+                       findHeldLayout(op.getLhs(), plans), findNextProduct(op));
     if (failed(choice))
       return;
     FailureOr<ContractPlan> plan = planContract(op, report.threads, chip, *choice);
@@ -292,6 +295,19 @@ void KernelChecker::spreadLayouts() {
         give(factor, *layout);
       }
   });
+  for (Value factor : llvm::concat<const Value>(throughMemory, direct)) {
+    atx::TileLoadOp load = findLoad(factor);
+    for (Value value = factor; value != load.getResult();) {
+      Value next;
+      for (Value operand : value.getDefiningOp()->getOperands())
+        if (isa<VectorType>(operand.getType()) && findLoad(operand) == load)
+          next = operand;
+      if (!next || !next.hasOneUse())
+        break;
+      inParts.insert(next);
+      value = next;
+    }
+  }
   // The results that the branches or trips of `op` give each other.
   auto tie = [&](Operation *op, unsigned number, const TileLayout &layout) {
     give(op->getResult(number), layout);
@@ -357,7 +373,7 @@ int64_t KernelChecker::getRegisters(Value value) const {
   auto type = dyn_cast<VectorType>(value.getType());
   // Truth values are bits of scalar registers.
   if (!type || type.isScalable() || type.getElementType().isInteger(1) || throughMemory.contains(value) ||
-      direct.contains(value))
+      direct.contains(value) || inParts.contains(value))
     return 0;
   if (Operation *op = value.getDefiningOp(); op && isFree(op))
     return 0;
@@ -569,8 +585,9 @@ int64_t KernelChecker::getAddresses(scf::ForOp loop) const {
 
 int64_t KernelChecker::getAhead(scf::ForOp loop) const {
   int64_t ahead = getDirectAhead(loop), stages = getStages(loop), registers = ahead;
+  // What is used now lies beside what comes next, and rows have addresses.
   if (isCareful)
-    registers += std::max<int64_t>(0, getAddresses(loop) - commonAddresses);
+    registers += ahead + std::max<int64_t>(0, getAddresses(loop) - commonAddresses);
   // All of the others in flight at once behind a barrier.
   if (isCareful && stages != 0)
     registers += getDirect(loop) - ahead;
