@@ -10,7 +10,9 @@
 #include "atrex/Support/DimExpr.h"
 #include "atrex/Transforms/SchedulingPasses.h"
 #include "dialects/Atx/AtxDialect.h"
+#include "lib/Transforms/Tile/AxisInfo.h"
 #include "lib/Transforms/Tile/ContractPlan.h"
+#include "lib/Transforms/Tile/LoopRegisters.h"
 #include "lib/Transforms/Tile/TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,15 +33,14 @@ using namespace atrex::tile;
 
 namespace {
 
-/// Registers of a work-item for addresses, masks and counters beside its tiles, in
-/// the upper bound. Observed: up to 35 in products of 16 to 256 rows.
-constexpr int64_t besideTiles = 40;
-/// Up to here the backend has the architectural registers, which every instruction
-/// can use; beyond, it moves values to accumulation registers and back, and how
-/// well that goes cannot be foreseen.
-constexpr int64_t plainRegisters = 256;
-/// What layouts and exchanges take of the LDS beside the staged tiles.
-constexpr int64_t exchangeBytes = 24576;
+/// Registers of a work-item beside its tiles, for addresses, masks, counters and the factors of one matrix instruction.
+/// The compiler saves registers where it must, so this is what remains then; see docs/resources.md for how it was
+/// measured.
+constexpr int64_t besideTiles = 24;
+/// Addresses of a loop's loads among these.
+constexpr int64_t commonAddresses = 8;
+/// Of what loads may take where LLVM's order decides about it, so much is left to it.
+constexpr int64_t slack = 16;
 
 int64_t getBits(Type element) { return element.isIndex() ? 64 : element.getIntOrFloatBitWidth(); }
 
@@ -59,14 +60,26 @@ private:
   void checkRegisters();
   void checkLds();
   void findWorkspaces();
-  /// 32-bit registers that a tile takes of a work-item at least.
-  int64_t getRegisters(Type type) const;
+  /// Spreads the layouts of products over the values that share them.
+  void spreadLayouts();
+  bool isDirect(Value factor, const TileLayout &layout);
+  /// 32-bit registers of a work-item that a tile takes while all of it is held.
   int64_t getRegisters(Value value) const;
-  int64_t getCarried(scf::ForOp loop) const;
-  int64_t findPeak(Block &block, llvm::SetVector<Value> live);
+  /// What a loop's staged tiles wait in while they are loaded ahead.
+  int64_t getAhead(scf::ForOp loop) const;
+  int64_t getFactors(vector::ContractionOp op) const;
+  /// Registers of factors that are loaded in the layout of their product, in the loop's own body.
+  int64_t getDirect(scf::ForOp loop) const;
+  /// Of those, what atx-stage-operands loads an iteration ahead.
+  int64_t getDirectAhead(scf::ForOp loop) const;
+  /// Registers of the addresses of what the loop's own body loads.
+  int64_t getAddresses(scf::ForOp loop) const;
+  int64_t getSlotBytes(ArrayRef<Value> tiles) const;
+  int64_t getInnerBytes(scf::ForOp loop) const;
+  int64_t getStages(scf::ForOp loop) const;
+  void note(const llvm::SetVector<Value> &values, int64_t more, Operation *at);
+  void findPeak(Block &block, llvm::SetVector<Value> live, int64_t more);
   void collectStaged(scf::ForOp loop, SmallVectorImpl<Value> &tiles) const;
-  /// Whether a factor of products may be loaded in their layout: no other wave needs what a wave has of it.
-  bool mayBeDirect(Value factor) const;
   template <class... Ts>
   void add(StringLiteral resource, ResourceVerdict verdict, Location loc, std::string tile, int64_t needed,
            int64_t available, const char *format, Ts &&...args) {
@@ -78,8 +91,21 @@ private:
   const ChipInfo &chip;
   const ResourceOptions &options;
   KernelResourceReport report;
-  llvm::DenseMap<Operation *, ContractPlan> plans;
-  /// Value with the most registers at the highest peak.
+  ContractPlans plans;
+  llvm::DenseMap<Value, TileLayout> layouts;
+  IndexAnalysis analysis;
+  /// Factors of products that come through shared memory, in parts.
+  llvm::DenseSet<Value> throughMemory;
+  /// Factors that are loaded in the layout of their product, which goes in parts as well.
+  llvm::DenseSet<Value> direct;
+  /// What leads from a load to such factors and to nothing else.
+  llvm::DenseSet<Value> inParts;
+  /// Bytes of the kernel's own shared memory.
+  int64_t heldBytes = 0;
+  /// Whether what the order of instructions decides about counts as held.
+  bool isCareful = false;
+  /// Where tiles take most, and the largest of them.
+  Operation *highestAt = nullptr;
   Value largest;
   int64_t highest = 0;
 };
@@ -108,32 +134,41 @@ ResourceVerdict KernelResourceReport::getVerdict() const {
 llvm::Expected<ResourceOptions> atrex::readResourceOptions(StringRef schedule) {
   ResourceOptions result;
   result.isStaged = schedule.contains("atx-stage-operands");
-  auto read = [&](StringRef pass, StringRef option, int64_t &value) -> llvm::Error {
+  auto find = [&](StringRef pass, StringRef option) -> StringRef {
     size_t at = schedule.find(pass);
     if (at == StringRef::npos)
-      return llvm::Error::success();
+      return {};
     StringRef rest = schedule.drop_front(at + pass.size());
     if (!rest.consume_front("{"))
-      return llvm::Error::success();
+      return {};
     for (StringRef part : llvm::split(rest.take_until([](char c) { return c == '}'; }), ' ')) {
       auto [name, text] = part.trim().split('=');
-      if (name != option)
-        continue;
-      if (text.getAsInteger(10, value) || value < -1)
-        return llvm::createStringError(llvm::inconvertibleErrorCode(), "option '" + option + "' of '" + pass +
-                                                                           "' is '" + text + "', which is no number");
+      if (name == option)
+        return text;
     }
-    return llvm::Error::success();
+    return {};
   };
   for (auto [pass, option, value] :
        {std::tuple<StringRef, StringRef, int64_t *>{"atx-stage-operands", "stages", &result.stages},
         {"atx-stage-operands", "prefetch", &result.prefetch},
+        {"atx-stage-operands", "ahead", &result.ahead},
+        {"atx-read-ahead", "registers", &result.readAhead},
         {"atx-assign-tile-layouts", "mfma-rows", &result.mfmaRows},
         {"atx-assign-tile-layouts", "waves-m", &result.wavesM},
         {"atx-stream-k", "workgroups", &result.workgroups},
-        {"atx-stream-k", "splits", &result.splits}})
-    if (llvm::Error error = read(pass, option, *value))
-      return std::move(error);
+        {"atx-stream-k", "splits", &result.splits}}) {
+    StringRef text = find(pass, option);
+    if (!text.empty() && (text.getAsInteger(10, *value) || *value < -1))
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "option '" + option + "' of '" + pass + "' is '" + text + "', which is no number");
+  }
+  for (auto [pass, option, value] :
+       {std::tuple<StringRef, StringRef, std::string *>{"atx-assign-tile-layouts", "direct", &result.direct},
+        {"atx-stage-operands", "direct-to-lds", &result.directToLds}})
+    if (StringRef text = find(pass, option); !text.empty())
+      *value = text.str();
+  if (StringRef text = find("atx-distribute-tiles", "buffer-access"); !text.empty())
+    result.bufferAccess = text == "true" || text == "1";
   return result;
 }
 
@@ -158,7 +193,8 @@ void KernelChecker::planProducts() {
   ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
   kernel.walk([&](vector::ContractionOp op) {
     FailureOr<ContractChoice> choice =
-        chooseContract(op, report.threads, chip, ContractOptions{options.mfmaRows, options.wavesM});
+        chooseContract(op, report.threads, chip, ContractOptions{options.mfmaRows, options.wavesM},
+                       findHeldLayout(op.getLhs(), plans), findNextProduct(op));
     if (failed(choice))
       return;
     FailureOr<ContractPlan> plan = planContract(op, report.threads, chip, *choice);
@@ -167,88 +203,419 @@ void KernelChecker::planProducts() {
   });
 }
 
-int64_t KernelChecker::getRegisters(Type type) const {
-  auto tile = dyn_cast<VectorType>(type);
-  if (!tile || tile.isScalable())
-    return 0;
-  return llvm::divideCeil(llvm::divideCeil(tile.getNumElements(), report.threads) * getBits(tile.getElementType()), 32);
+/// Whether the result of `op` is computed again wherever it is needed, so that no register holds it.
+static bool isFree(Operation *op) {
+  if (matchPattern(op, m_Constant()) || isa<atx::TileIotaOp>(op))
+    return true;
+  if (!isa<vector::BroadcastOp, vector::ShapeCastOp, vector::TransposeOp>(op) && !isElementwise(op))
+    return false;
+  // Indices, mostly: cheap arithmetic of scalars and counters.
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    return !isa<VectorType>(operand.getType()) || (operand.getDefiningOp() && isFree(operand.getDefiningOp()));
+  });
+}
+
+/// The load of the same block whose elements `value` holds, one by one or in another order; null where there is none.
+static atx::TileLoadOp findLoad(Value value) {
+  Block *block = value.getParentBlock();
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getBlock() != block)
+      return {};
+    if (auto load = dyn_cast<atx::TileLoadOp>(op))
+      return load;
+    if (!isElementwise(op) && !isa<vector::TransposeOp, vector::ShapeCastOp, vector::BroadcastOp>(op))
+      return {};
+    Value next;
+    for (Value operand : op->getOperands())
+      if (isa<VectorType>(operand.getType()) && !(operand.getDefiningOp() && isFree(operand.getDefiningOp())))
+        next = operand;
+    if (!next)
+      return {};
+    value = next;
+  }
+  return {};
+}
+
+/// Whether a factor is loaded in the layout of its product, as atx-assign-tile-layouts decides.
+bool KernelChecker::isDirect(Value factor, const TileLayout &layout) {
+  if (options.direct != "auto" && options.direct != "always")
+    return false;
+  // The layout as the load has its dimensions.
+  TileLayout wanted = layout;
+  atx::TileLoadOp load = findLoad(factor);
+  for (Value value = factor; value != load->getResult(0);) {
+    Operation *op = value.getDefiningOp();
+    if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+      SmallVector<int64_t> inverse(transpose.getPermutation().size());
+      for (auto [i, dim] : llvm::enumerate(transpose.getPermutation()))
+        inverse[dim] = i;
+      wanted = wanted.transpose(inverse);
+    } else if (!isElementwise(op)) {
+      return false;
+    }
+    Value next;
+    for (Value operand : op->getOperands())
+      if (isa<VectorType>(operand.getType()) && findLoad(operand) == load)
+        next = operand;
+    if (!next)
+      return false;
+    value = next;
+  }
+  auto type = cast<VectorType>(load->getResult(0).getType());
+  if (wanted.getRank() != unsigned(type.getRank()))
+    return false;
+  AccessPattern pattern =
+      analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, type.getShape(), getInside(load));
+  int64_t along = wanted.getRunLength(pattern.contiguousDim);
+  int64_t bytes = std::min(pattern.vector, along & -along) * pattern.bytes;
+  return pattern.unit == 1 && wanted.getNumRegisters() <= maxRegistersPerTile &&
+         (options.direct == "always" ? bytes >= 4 : isOwnFactor(wanted) && bytes >= minDirectBytes);
+}
+
+void KernelChecker::spreadLayouts() {
+  SmallVector<Value> work;
+  auto give = [&](Value value, const TileLayout &layout) {
+    if (layout.getRank() && isa<VectorType>(value.getType()) && layouts.try_emplace(value, layout).second)
+      work.push_back(value);
+  };
+  kernel.walk([&](vector::ContractionOp contract) {
+    auto plan = plans.find(contract);
+    if (plan == plans.end() || !plan->second.instruction)
+      return;
+    give(contract.getResult(), plan->second.acc);
+    give(contract.getAcc(), plan->second.acc);
+    for (auto [factor, layout] :
+         {std::pair(contract.getLhs(), &plan->second.lhs), {contract.getRhs(), &plan->second.rhs}})
+      if (factor.getParentBlock() != contract->getBlock())
+        give(factor, *layout);
+      else if (findLoad(factor) && !isDirect(factor, *layout))
+        throughMemory.insert(factor);
+      else if (findLoad(factor)) {
+        direct.insert(factor);
+        give(factor, *layout);
+      }
+  });
+  for (Value factor : llvm::concat<const Value>(throughMemory, direct)) {
+    atx::TileLoadOp load = findLoad(factor);
+    for (Value value = factor; value != load.getResult();) {
+      Value next;
+      for (Value operand : value.getDefiningOp()->getOperands())
+        if (isa<VectorType>(operand.getType()) && findLoad(operand) == load)
+          next = operand;
+      if (!next || !next.hasOneUse())
+        break;
+      inParts.insert(next);
+      value = next;
+    }
+  }
+  // The results that the branches or trips of `op` give each other.
+  auto tie = [&](Operation *op, unsigned number, const TileLayout &layout) {
+    give(op->getResult(number), layout);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      give(loop.getInitArgs()[number], layout);
+      give(loop.getRegionIterArg(number), layout);
+    }
+    for (Region &region : op->getRegions())
+      if (!region.empty() && isa<scf::YieldOp>(region.front().getTerminator()) && isa<scf::ForOp, scf::IfOp>(op))
+        give(region.front().getTerminator()->getOperand(number), layout);
+  };
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    const TileLayout layout = layouts.lookup(value);
+    ArrayRef<int64_t> shape = cast<VectorType>(value.getType()).getShape();
+    auto isSame = [&](Type type) { return isa<VectorType>(type) && cast<VectorType>(type).getShape() == shape; };
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()); loop && arg.getArgNumber() > 0)
+        tie(loop, arg.getArgNumber() - 1, layout);
+    } else {
+      Operation *op = value.getDefiningOp();
+      if (isa<scf::ForOp, scf::IfOp>(op)) {
+        tie(op, cast<OpResult>(value).getResultNumber(), layout);
+      } else if (isElementwise(op)) {
+        for (Value operand : op->getOperands())
+          if (isSame(operand.getType()))
+            give(operand, layout);
+      } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+        if (auto source = dyn_cast<VectorType>(broadcast.getSourceType()))
+          give(broadcast.getSource(), layout.getBroadcastSource(source.getShape()));
+      } else if (auto cast = dyn_cast<vector::ShapeCastOp>(op)) {
+        if (auto reshaped = layout.reshape(shape, cast.getSourceVectorType().getShape()))
+          give(cast.getSource(), *reshaped);
+      }
+    }
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isElementwise(user)) {
+        for (Value result : user->getResults())
+          if (isSame(result.getType()))
+            give(result, layout);
+      } else if (auto reduce = dyn_cast<atx::TileReduceOp>(user)) {
+        SmallVector<bool> dropped(shape.size(), false);
+        for (int64_t axis : reduce.getAxes())
+          if (axis >= 0 && size_t(axis) < shape.size())
+            dropped[axis] = true;
+        if (cast<VectorType>(value.getType()).getRank() > int64_t(reduce.getAxes().size()))
+          give(reduce->getResult(0), layout.drop(dropped));
+      } else if (isa<scf::YieldOp>(user) && isa<scf::ForOp, scf::IfOp>(user->getParentOp())) {
+        tie(user->getParentOp(), use.getOperandNumber(), layout);
+      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+        if (use.getOperandNumber() >= loop.getNumControlOperands())
+          tie(loop, use.getOperandNumber() - loop.getNumControlOperands(), layout);
+      } else if (auto cast = dyn_cast<vector::ShapeCastOp>(user)) {
+        if (auto reshaped = layout.reshape(shape, cast.getResultVectorType().getShape()))
+          give(cast.getResult(), *reshaped);
+      }
+    }
+  }
 }
 
 int64_t KernelChecker::getRegisters(Value value) const {
-  // Numbers of elements and copies of a scalar take no registers of their own.
-  if (Operation *op = value.getDefiningOp()) {
-    if (matchPattern(op, m_Constant()) || isa<atx::TileIotaOp>(op))
-      return 0;
-    if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
-      if (!isa<VectorType>(broadcast.getSourceType()))
-        return 0;
-    if (auto plan = plans.find(op); plan != plans.end() && plan->second.acc.getRank())
-      return llvm::divideCeil(plan->second.acc.getNumRegisters() * getBits(getElementTypeOrSelf(value.getType())), 32);
+  auto type = dyn_cast<VectorType>(value.getType());
+  // Truth values are bits of scalar registers.
+  if (!type || type.isScalable() || type.getElementType().isInteger(1) || throughMemory.contains(value) ||
+      direct.contains(value) || inParts.contains(value))
+    return 0;
+  if (Operation *op = value.getDefiningOp(); op && isFree(op))
+    return 0;
+  auto layout = layouts.find(value);
+  int64_t elements = layout != layouts.end() ? layout->second.getNumRegisters()
+                                             : llvm::divideCeil(type.getNumElements(), report.threads);
+  return llvm::divideCeil(elements * getBits(type.getElementType()), 32);
+}
+
+void KernelChecker::note(const llvm::SetVector<Value> &values, int64_t more, Operation *at) {
+  int64_t sum = more;
+  Value most;
+  for (Value value : values) {
+    int64_t registers = getRegisters(value);
+    sum += registers;
+    if (!most || registers > getRegisters(most))
+      most = value;
   }
-  return getRegisters(value.getType());
+  if (sum > highest) {
+    highest = sum;
+    largest = most;
+    highestAt = at;
+  }
 }
 
-int64_t KernelChecker::getCarried(scf::ForOp loop) const {
-  int64_t sum = 0;
-  for (Value arg : loop.getRegionIterArgs())
-    if (!arg.use_empty())
-      sum += getRegisters(arg.getType());
-  return sum;
-}
-
-/// Most registers that tiles take at one place of a block, those in `live` being
-/// used behind it.
-int64_t KernelChecker::findPeak(Block &block, llvm::SetVector<Value> live) {
-  int64_t peak = 0;
-  auto note = [&](const llvm::SetVector<Value> &values, int64_t more) {
-    int64_t sum = more;
-    Value most;
-    for (Value value : values) {
-      int64_t registers = getRegisters(value);
-      sum += registers;
-      if (!most || registers > getRegisters(most))
-        most = value;
-    }
-    if (sum > highest) {
-      highest = sum;
-      largest = most;
-    }
-    peak = std::max(peak, sum);
-  };
+/// Follows what is held through a block, `live` being used behind it. Between products, reductions and accesses the
+/// elements of tiles can be computed one after the other, so that only there all of a tile needs its registers.
+void KernelChecker::findPeak(Block &block, llvm::SetVector<Value> live, int64_t more) {
   for (Operation &op : llvm::reverse(block)) {
-    int64_t fragments = 0;
-    if (auto plan = plans.find(&op); plan != plans.end() && plan->second.instruction) {
-      auto contract = cast<vector::ContractionOp>(op);
-      fragments =
-          llvm::divideCeil(plan->second.lhs.getNumRegisters() * getBits(contract.getLhsType().getElementType()) +
-                               plan->second.rhs.getNumRegisters() * getBits(contract.getRhsType().getElementType()),
-                           32);
+    bool isPoint = isa<vector::ContractionOp, atx::TileReduceOp, atx::TileStoreOp>(op) || op.getNumRegions() != 0 ||
+                   (op.getName().getDialectNamespace() == "atx" && !isa<atx::TileIotaOp>(op));
+    // Scalars take nothing, and what is loaded for a product goes on to shared memory at once.
+    if (auto load = dyn_cast<atx::TileLoadOp>(op))
+      isPoint = isa<VectorType>(load->getResult(0).getType()) &&
+                llvm::none_of(llvm::concat<const Value>(throughMemory, direct),
+                              [&](Value factor) { return findLoad(factor) == load; });
+    auto contract = dyn_cast<vector::ContractionOp>(op);
+    int64_t factors = contract ? getFactors(contract) : 0;
+    if (isPoint) {
+      llvm::SetVector<Value> behind = live;
+      // A sum that begins at zero here is used as its parts come.
+      if (contract && matchPattern(contract.getAcc(), m_Constant()))
+        behind.remove(contract.getResult());
+      note(behind, more + factors, &op);
     }
-    llvm::SetVector<Value> here = live;
-    for (Value result : op.getResults())
-      if (isa<VectorType>(result.getType()))
-        here.insert(result);
-    for (Value operand : op.getOperands())
-      if (isa<VectorType>(operand.getType()))
-        here.insert(operand);
-    note(here, fragments);
     for (Value result : op.getResults())
       live.remove(result);
     for (Region &region : op.getRegions()) {
       llvm::SetVector<Value> behind = live;
+      // The next trip needs it again.
+      if (isa<LoopLikeOpInterface>(op))
+        region.walk([&](Operation *inner) {
+          for (Value operand : inner->getOperands())
+            if (isa<VectorType>(operand.getType()) && !region.isAncestor(operand.getParentRegion()))
+              behind.insert(operand);
+        });
+      auto loop = dyn_cast<scf::ForOp>(op);
+      for (Block &inner : region)
+        findPeak(inner, behind, more + (loop ? getAhead(loop) : 0));
+    }
+    for (Region &region : op.getRegions())
       region.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (isa<VectorType>(operand.getType()) && !region.isAncestor(operand.getParentRegion()))
-            behind.insert(operand);
+            live.insert(operand);
       });
-      for (Block &inner : region)
-        peak = std::max(peak, findPeak(inner, behind));
-    }
     for (Value operand : op.getOperands())
       if (isa<VectorType>(operand.getType()))
         live.insert(operand);
+    if (isPoint)
+      note(live, more + factors, &op);
   }
-  return peak;
+}
+
+/// Factors that are read from shared memory as a whole: those of a product whose loop is not staged since they are too
+/// large for it, so that one must be in registers before the other is written. The last one may be read in parts.
+int64_t KernelChecker::getFactors(vector::ContractionOp op) const {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  auto plan = plans.find(op);
+  if (!loop || plan == plans.end() || !plan->second.instruction || getStages(loop) != 0)
+    return 0;
+  int64_t registers = 0, largest = 0;
+  for (auto [factor, layout] : {std::pair(op.getLhs(), &plan->second.lhs), {op.getRhs(), &plan->second.rhs}})
+    if (throughMemory.contains(factor)) {
+      int64_t own = llvm::divideCeil(
+          layout->getNumRegisters() * getBits(cast<VectorType>(factor.getType()).getElementType()), 32);
+      registers += own;
+      largest = std::max(largest, own);
+    }
+  return isCareful ? registers : registers - largest;
+}
+
+/// Bytes of one slot of all of them.
+int64_t KernelChecker::getSlotBytes(ArrayRef<Value> tiles) const {
+  int64_t bytes = 0;
+  for (Value tile : tiles) {
+    auto type = cast<VectorType>(tile.getType());
+    bytes += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, getBits(type.getElementType()) / 8),
+                           4 * int64_t(chip.ldsBanks));
+  }
+  return bytes;
+}
+
+/// What else the loop's body keeps in shared memory, as atx-stage-operands reckons.
+int64_t KernelChecker::getInnerBytes(scf::ForOp loop) const {
+  int64_t inner = 0;
+  auto getTileBytes = [](Type type) {
+    auto tile = cast<VectorType>(type);
+    return tile.getNumElements() * std::max<int64_t>(1, getBits(tile.getElementType()) / 8);
+  };
+  loop.getBody()->walk([&](Operation *op) {
+    // Only waves exchange through shared memory.
+    auto crossesWaves = [&](Value value, int64_t axis) {
+      auto layout = layouts.find(value);
+      return layout == layouts.end() || layout->second.getThreadBits(axis) >> 6 != 0;
+    };
+    if (auto reduce = dyn_cast<atx::TileReduceOp>(op)) {
+      if (llvm::any_of(reduce.getAxes(), [&](int64_t axis) { return crossesWaves(reduce.getInput(), axis); }))
+        inner = std::max(inner, std::min<int64_t>(getTileBytes(reduce.getInput().getType()), 8192));
+    } else if (auto contract = dyn_cast<vector::ContractionOp>(op)) {
+      auto plan = plans.find(op);
+      if (plan != plans.end() && !plan->second.instruction)
+        inner = std::max(inner, getTileBytes(contract.getLhsType()) + getTileBytes(contract.getRhsType()));
+      // A factor that another product left, where waves share its rows.
+      Value lhs = contract.getLhs();
+      if (!throughMemory.contains(lhs) && lhs.getParentBlock() == contract->getBlock() &&
+          crossesWaves(lhs, contract.getLhsType().getRank() - 1))
+        inner = std::max(inner, std::min<int64_t>(getTileBytes(lhs.getType()) * 5 / 4, 16384));
+    } else if (op->getName().getDialectNamespace() == "atx" &&
+               !isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileIotaOp>(op)) {
+      for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+        if (isa<VectorType>(type))
+          inner = std::max(inner, std::min<int64_t>(getTileBytes(type), 8192));
+    }
+  });
+  return inner;
+}
+
+/// Slots of the loop's tiles; 0 where it is not staged.
+int64_t KernelChecker::getStages(scf::ForOp loop) const {
+  SmallVector<Value> tiles;
+  collectStaged(loop, tiles);
+  if (tiles.empty())
+    return 0;
+  if (options.stages != 0)
+    return options.stages;
+  // As atx-stage-operands chooses: eight waves of a compute unit hide each other's waits.
+  int64_t bytes = getSlotBytes(tiles), around = heldBytes + getInnerBytes(loop);
+  auto waves = [&](int64_t count) {
+    return count * bytes <= report.ldsLimit - around
+               ? report.ldsLimit / (around + count * bytes) * (report.threads / chip.waveSize)
+               : 0;
+  };
+  if (waves(2) >= 8 || (waves(2) >= 1 && waves(1) <= waves(2)))
+    return 2;
+  return waves(1) >= 1 ? 1 : 0;
+}
+
+int64_t KernelChecker::getDirect(scf::ForOp loop) const {
+  int64_t registers = 0;
+  for (Value factor : direct)
+    if (factor.getParentBlock() == loop.getBody())
+      registers += llvm::divideCeil(
+          layouts.lookup(factor).getNumRegisters() * getBits(cast<VectorType>(factor.getType()).getElementType()), 32);
+  return registers;
+}
+
+int64_t KernelChecker::getDirectAhead(scf::ForOp loop) const {
+  if (!options.isStaged || options.ahead != 1)
+    return 0;
+  int64_t registers = 0;
+  for (auto load : loop.getBody()->getOps<atx::TileLoadOp>())
+    for (Value factor : direct)
+      if (findLoad(factor) == load) {
+        int64_t own = llvm::divideCeil(layouts.lookup(factor).getNumRegisters() *
+                                           getBits(cast<VectorType>(factor.getType()).getElementType()),
+                                       32);
+        registers += registers + own <= maxAheadRegisters ? own : 0;
+        break;
+      }
+  return registers;
+}
+
+int64_t KernelChecker::getAddresses(scf::ForOp loop) const {
+  int64_t registers = 0;
+  for (auto load : loop.getBody()->getOps<atx::TileLoadOp>()) {
+    auto type = dyn_cast<VectorType>(load.getResult().getType());
+    auto memory = cast<MemRefType>(load.getMemory().getType());
+    if (!type || memory.getMemorySpace())
+      continue;
+    // A lane accesses 16 bytes at once, and instructions add offsets within a row.
+    int64_t count =
+        llvm::divideCeil(llvm::divideCeil(type.getNumElements(), report.threads) * getBits(type.getElementType()), 128);
+    for (Value factor : direct)
+      if (findLoad(factor) == load && cast<VectorType>(factor.getType()).getShape() == type.getShape()) {
+        TileLayout layout = layouts.lookup(factor);
+        int64_t last = type.getRank() - 1;
+        int64_t along = type.getShape().back() >> llvm::popcount(layout.getThreadBits(last));
+        count = std::max<int64_t>(1, layout.getNumRegisters() / std::max<int64_t>(1, along));
+        break;
+      }
+    // Buffers have offsets of 32 bits; where nothing bounds the strides addresses have 64.
+    bool isBuffer = options.bufferAccess && llvm::all_of(memory.getShape().drop_front(),
+                                                         [](int64_t extent) { return !ShapedType::isDynamic(extent); });
+    registers += count * (isBuffer ? 1 : 2);
+  }
+  return registers;
+}
+
+int64_t KernelChecker::getAhead(scf::ForOp loop) const {
+  int64_t ahead = getDirectAhead(loop), stages = getStages(loop), registers = ahead;
+  // What is used now lies beside what comes next, and rows have addresses.
+  if (isCareful)
+    registers += ahead + std::max<int64_t>(0, getAddresses(loop) - commonAddresses);
+  // All of the others in flight at once behind a barrier.
+  if (isCareful && stages != 0)
+    registers += getDirect(loop) - ahead;
+  if (stages == 0)
+    return registers;
+  SmallVector<Value> tiles;
+  collectStaged(loop, tiles);
+  int64_t staged = 0;
+  for (Value tile : tiles) {
+    auto type = cast<VectorType>(findLoad(tile)->getResult(0).getType());
+    staged +=
+        llvm::divideCeil(llvm::divideCeil(type.getNumElements(), report.threads) * getBits(type.getElementType()), 32);
+  }
+  // Left to itself, one slot waits for one trip in registers; several do where registers are left, and so do tiles
+  // that are read from several slots an iteration ahead.
+  int64_t read = 0;
+  if (stages > 1 && options.readAhead > 0) {
+    for (auto contract : loop.getBody()->getOps<vector::ContractionOp>())
+      if (auto plan = plans.find(contract); plan != plans.end() && plan->second.instruction)
+        for (auto [factor, layout] :
+             {std::pair(contract.getLhs(), &plan->second.lhs), {contract.getRhs(), &plan->second.rhs}})
+          if (llvm::is_contained(tiles, factor)) {
+            int64_t size = llvm::divideCeil(
+                layout->getNumRegisters() * getBits(cast<VectorType>(factor.getType()).getElementType()), 32);
+            read += read + size <= options.readAhead ? size : 0;
+          }
+  }
+  return registers + read + staged * (options.prefetch >= 0 ? options.prefetch : stages > 1 ? 0 : 1);
 }
 
 /// Loads of the loop's body that lead to a product: what atx-stage-operands takes.
@@ -270,34 +637,18 @@ void KernelChecker::collectStaged(scf::ForOp loop, SmallVectorImpl<Value> &tiles
     if (plan == plans.end() || !plan->second.instruction)
       continue;
     for (Value factor : {contract.getLhs(), contract.getRhs()}) {
-      // Through what changes elements one by one, or their order.
-      Value value = factor;
-      while (Operation *op = value.getDefiningOp()) {
-        if (isa<atx::TileLoadOp>(op) || op->getBlock() != loop.getBody() || op->getNumOperands() != 1)
-          break;
-        value = op->getOperand(0);
-      }
-      auto load = value.getDefiningOp<atx::TileLoadOp>();
-      if (load && load->getBlock() == loop.getBody() && isa<VectorType>(factor.getType()) &&
+      if (throughMemory.contains(factor) && factor.getParentBlock() == loop.getBody() &&
           !llvm::is_contained(tiles, factor))
         tiles.push_back(factor);
     }
   }
 }
 
-bool KernelChecker::mayBeDirect(Value factor) const {
-  return llvm::all_of(factor.getUses(), [&](OpOperand &use) {
-    auto plan = plans.find(use.getOwner());
-    return plan != plans.end() && plan->second.instruction && use.getOperandNumber() < 2 &&
-           isOwnFactor(use.getOperandNumber() == 0 ? plan->second.lhs : plan->second.rhs);
-  });
-}
-
 void KernelChecker::checkTiles() {
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       auto type = dyn_cast<VectorType>(result.getType());
-      if (!type || getRegisters(result) == 0)
+      if (!type || isFree(op))
         continue;
       int64_t elements = llvm::divideCeil(type.getNumElements(), report.threads);
       if (elements > maxRegistersPerTile)
@@ -318,140 +669,78 @@ void KernelChecker::checkTiles() {
 }
 
 void KernelChecker::checkRegisters() {
-  // At least: what loops carry at the same time, and the factors of one instruction.
-  int64_t low = 0;
-  scf::ForOp tightest;
-  kernel.walk([&](scf::ForOp loop) {
-    int64_t sum = getCarried(loop), factors = 0;
-    for (auto around = loop->getParentOfType<scf::ForOp>(); around; around = around->getParentOfType<scf::ForOp>())
-      for (Value arg : around.getRegionIterArgs()) {
-        // What the inner loop continues is the same registers.
-        bool continued = llvm::is_contained(loop.getInitArgs(), arg);
-        bool usedBehind = llvm::any_of(arg.getUsers(), [&](Operation *user) {
-          return !loop->isAncestor(user) && loop->getBlock() == user->getBlock() && loop->isBeforeInBlock(user);
-        });
-        if (!continued && usedBehind)
-          sum += getRegisters(arg.getType());
-      }
-    for (auto contract : loop.getBody()->getOps<vector::ContractionOp>())
-      if (auto plan = plans.find(contract); plan != plans.end() && plan->second.instruction)
-        factors = std::max<int64_t>(factors, getNumRegisters(*plan->second.instruction, MatrixOperand::A) +
-                                                 getNumRegisters(*plan->second.instruction, MatrixOperand::B));
-    if (sum + factors > low) {
-      low = sum + factors;
-      tightest = loop;
-    }
-  });
-  // The work-item's number.
-  report.registersLow = low ? low + 1 : 0;
-
-  int64_t ahead = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    SmallVector<Value> tiles;
-    collectStaged(loop, tiles);
-    int64_t sum = 0;
-    for (Value tile : tiles)
-      sum += getRegisters(tile.getType());
-    // Left to itself, one slot waits for one trip in registers, several for none.
-    sum *= options.prefetch >= 0 ? options.prefetch : options.stages > 1 ? 0 : 1;
-    // Tiles that go without shared memory wait in registers.
-    for (Value tile : tiles)
-      sum += mayBeDirect(tile) ? getRegisters(tile.getType()) : 0;
-    ahead = std::max(ahead, sum);
-  });
-  int64_t peak = 0;
+  spreadLayouts();
   for (Block &block : kernel.getBody())
-    peak = std::max(peak, findPeak(block, {}));
-  report.registersHigh = peak + ahead + besideTiles;
-
-  if (report.registersLow > report.registerLimit) {
-    Value most;
-    for (Value arg : tightest.getRegionIterArgs())
-      if (!most || getRegisters(arg.getType()) > getRegisters(most.getType()))
-        most = arg;
-    std::string tile = most ? debugString(most.getType()) : "";
-    add("registers", ResourceVerdict::Exceeds, tightest.getLoc(), tile, report.registersLow, report.registerLimit,
-        "the loop carries tiles that take {0} registers of each of {1} work-items, {2} more than the {3} there are for "
-        "{4} "
-        "waves on a SIMD; the largest is {5} ({6} registers)",
-        report.registersLow, report.threads, report.registersLow - report.registerLimit, report.registerLimit,
-        llvm::divideCeil(report.threads, int64_t(chip.waveSize) * chip.simdsPerCU), tile,
-        most ? getRegisters(most.getType()) : 0);
-  } else if (report.registersHigh > std::min(report.registerLimit, plainRegisters)) {
-    std::string tile = largest ? debugString(largest.getType()) : "";
-    int64_t available = std::min(report.registerLimit, plainRegisters);
-    add("registers", ResourceVerdict::Close, largest ? largest.getLoc() : kernel.getLoc(), tile, report.registersHigh,
-        available,
-        "tiles may take {0} registers of each work-item, {1} more than {2}; the largest is {3} ({4} registers)",
-        report.registersHigh, report.registersHigh - available, available, tile, largest ? getRegisters(largest) : 0);
+    findPeak(block, {}, 0);
+  report.registers = highest + besideTiles;
+  bool exceeds = report.registers > report.registerLimit;
+  int64_t held = report.registers, available = report.registerLimit;
+  if (!exceeds) {
+    // With everything that the order of instructions decides about.
+    isCareful = true;
+    for (Block &block : kernel.getBody())
+      findPeak(block, {}, 0);
+    held = highest + besideTiles;
+    available -= slack;
+    if (held == report.registers || held <= available)
+      return;
   }
+  Location loc = largest ? largest.getLoc() : highestAt ? highestAt->getLoc() : kernel.getLoc();
+  std::string tile = largest ? debugString(largest.getType()) : "";
+  add("registers", exceeds ? ResourceVerdict::Exceeds : ResourceVerdict::Close, loc, tile, held, available,
+      "tiles that {0} held at the same time take {1} registers of each of {2} work-items, with {3} for everything else "
+      "{4} more than {5} {6} for {7} waves on a SIMD; the largest is {8} ({9} registers)",
+      exceeds ? "are" : "may be", held - besideTiles, report.threads, besideTiles, held - available, available,
+      exceeds ? "that there are" : "that surely do",
+      llvm::divideCeil(report.threads, int64_t(chip.waveSize) * chip.simdsPerCU), tile,
+      largest ? getRegisters(largest) : 0);
 }
 
 void KernelChecker::checkLds() {
-  int64_t held = 0;
-  kernel.walk([&](atx::TileSharedOp op) {
-    auto type = cast<MemRefType>(op.getType());
-    if (type.hasStaticShape())
-      held += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
-  });
-  report.ldsLow = report.ldsHigh = held;
-  if (held > report.ldsLimit)
-    add("lds", ResourceVerdict::Exceeds, kernel.getLoc(), "", held, report.ldsLimit,
-        "shared memory of {0} bytes is {1} more than the {2} of {3}", held, held - report.ldsLimit, report.ldsLimit,
-        chip.arch);
+  report.lds = heldBytes;
+  if (heldBytes > report.ldsLimit)
+    add("lds", ResourceVerdict::Exceeds, kernel.getLoc(), "", heldBytes, report.ldsLimit,
+        "shared memory of {0} bytes is {1} more than the {2} of {3}", heldBytes, heldBytes - report.ldsLimit,
+        report.ldsLimit, chip.arch);
   kernel.walk([&](scf::ForOp loop) {
     SmallVector<Value> tiles;
     collectStaged(loop, tiles);
     if (tiles.empty())
       return;
-    const int64_t stages = std::max<int64_t>(1, options.stages);
-    int64_t bytes = 0, most = 0, direct = 0;
     bool allPowers = true;
-    Value largestTile;
+    Value largestTile = tiles.front();
     for (Value tile : tiles) {
       auto type = cast<VectorType>(tile.getType());
-      int64_t size = type.getNumElements() * std::max<int64_t>(1, getBits(type.getElementType()) / 8);
-      allPowers &= llvm::isPowerOf2_64(uint64_t(size));
-      // A factor that only one wave needs may go without.
-      (mayBeDirect(tile) ? direct : bytes) += stages * llvm::alignTo(size, 4 * int64_t(chip.ldsBanks));
-      if (size > most) {
-        most = size;
+      allPowers &= llvm::isPowerOf2_64(uint64_t(getSlotBytes(tile)));
+      if (getSlotBytes(tile) > getSlotBytes(largestTile))
         largestTile = tile;
-      }
       int64_t row = type.getShape().back() * getBits(type.getElementType()) / 8;
       if (row % 16 != 0)
         add("alignment", ResourceVerdict::Fits, tile.getLoc(), debugString(type), row, 16,
             "rows of a tile of type {0} are {1} bytes; with a multiple of 16 shared memory is accessed by 16 bytes",
             debugString(type), row);
     }
-    // Other operations of the body exchange values in shared memory too.
-    bool isPlain = true;
-    for (Operation &op : loop.getBody()->without_terminator())
-      isPlain &= isa<atx::TileLoadOp, atx::TileIotaOp, vector::ContractionOp, vector::BroadcastOp, vector::ShapeCastOp,
-                     vector::TransposeOp>(op) ||
-                 op.getName().getDialectNamespace() == "arith";
-    // Padding, where no swizzle does: a swizzle moves elements within whole powers of two.
-    int64_t all = bytes + direct, high = all + (allPowers ? 0 : all / 8) + (isPlain ? 0 : exchangeBytes);
-    report.ldsLow = std::max(report.ldsLow, held + bytes);
-    report.ldsHigh = std::max(report.ldsHigh, held + high);
+    const int64_t stages = getStages(loop), bytes = stages * getSlotBytes(tiles),
+                  around = heldBytes + getInnerBytes(loop);
+    report.lds = std::max(report.lds, around + bytes);
     // Left to itself, the compiler takes fewer stages, or none.
     if (options.stages == 0)
       return;
-    int64_t room = report.ldsLimit - held;
+    // Padding, where no swizzle does: a swizzle moves elements within whole powers of two.
+    int64_t most = bytes + (allPowers ? 0 : bytes / 8), room = report.ldsLimit - around;
     if (bytes > room)
-      add("lds", ResourceVerdict::Exceeds, loop.getLoc(), debugString(largestTile.getType()), held + bytes,
+      add("lds", ResourceVerdict::Exceeds, loop.getLoc(), debugString(largestTile.getType()), around + bytes,
           report.ldsLimit,
           "'stages={0}' of the loop's tiles take {1} bytes of shared memory beside the {2} of the kernel, {3} more "
-          "than "
-          "the {4} of {5}; the largest is {6} ({7} bytes a stage)",
-          stages, bytes, held, bytes - room, report.ldsLimit, chip.arch, debugString(largestTile.getType()), most);
-    else if (high > room)
-      add("lds", ResourceVerdict::Close, loop.getLoc(), debugString(largestTile.getType()), held + high,
+          "than the {4} of {5}; the largest is {6} ({7} bytes a stage)",
+          stages, bytes, around, bytes - room, report.ldsLimit, chip.arch, debugString(largestTile.getType()),
+          getSlotBytes(largestTile));
+    else if (most > room)
+      add("lds", ResourceVerdict::Close, loop.getLoc(), debugString(largestTile.getType()), around + most,
           report.ldsLimit,
-          "'stages={0}' of the loop's tiles take {1} bytes of shared memory, and with padding and exchanges perhaps "
-          "{2}, "
-          "{3} more than the {4} of {5}",
-          stages, bytes, high, high - room, report.ldsLimit, chip.arch);
+          "'stages={0}' of the loop's tiles take {1} bytes of shared memory, with padding perhaps {2}, {3} more than "
+          "the {4} of {5}",
+          stages, bytes, most, most - room, report.ldsLimit, chip.arch);
   });
 }
 
@@ -492,6 +781,11 @@ KernelResourceReport KernelChecker::run() {
   findWorkspaces();
   if (!checkThreads())
     return std::move(report);
+  kernel.walk([&](atx::TileSharedOp op) {
+    auto type = cast<MemRefType>(op.getType());
+    if (type.hasStaticShape())
+      heldBytes += llvm::alignTo(type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8), 16);
+  });
   planProducts();
   checkTiles();
   checkRegisters();

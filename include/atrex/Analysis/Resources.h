@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // LDS and registers of kernels on tiles from the form that the front end gives,
-// with the formulas of the passes (planContract) and no pass run. Two bounds of
-// the registers enclose what the backend will make of them: below the limits the
-// schedule fits, above it does not, in between nobody can tell without compiling.
+// with the formulas of the passes (planContract) and no pass run. What tiles hold
+// at the same time decides about registers, since the compiler saves them where it
+// must; the few schedules for which LLVM's choices decide are told apart.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATREX_ANALYSIS_RESOURCES_H
@@ -30,11 +30,19 @@ struct ResourceOptions {
   bool isStaged = true;
   int64_t stages = 0, prefetch = -1;
   int64_t mfmaRows = 0, wavesM = 0;
+  /// Of factors that are loaded without shared memory: whether an iteration ahead.
+  int64_t ahead = 1;
+  /// Registers of staged tiles that are read ahead.
+  int64_t readAhead = -1;
+  /// Whether tensors are accessed as buffers, with offsets of 32 bits.
+  bool bufferAccess = true;
+  /// "never", "auto" or "always".
+  std::string direct = "auto", directToLds = "never";
   /// Of `atx-stream-k`: both 0 where sums are not divided.
   int64_t workgroups = 0, splits = 0;
 };
 /// Reads them off the text of a schedule (`atx-stage-operands`,
-/// `atx-assign-tile-layouts`, `atx-stream-k`). An error names an option that is no number.
+/// `atx-assign-tile-layouts`, `atx-read-ahead`, `atx-stream-k`). An error names an option that is no number.
 llvm::Expected<ResourceOptions> readResourceOptions(llvm::StringRef schedule);
 
 /// Makes the launch plans that `atx-stream-k` makes, so that the kernels are those that will be compiled. Fails with a
@@ -60,12 +68,11 @@ struct ResourceFinding {
 struct KernelResourceReport {
   std::string name;
   int64_t threads = 0;
-  /// Registers of a work-item: at least, at most as far as tiles go, and the limit
-  /// for the waves of the workgroup.
-  int64_t registersLow = 0, registersHigh = 0, registerLimit = 0;
-  /// Bytes of staged tiles and shared memory; `ldsHigh` with room for padding and
-  /// for exchanges between work-items.
-  int64_t ldsLow = 0, ldsHigh = 0, ldsLimit = 0;
+  /// Registers of a work-item: what it needs, and what there are for the waves of
+  /// the workgroup.
+  int64_t registers = 0, registerLimit = 0;
+  /// Bytes of staged tiles, shared memory and exchanges between work-items.
+  int64_t lds = 0, ldsLimit = 0;
   /// Bytes of the workspaces that a launch plan gives the kernel, an expression over run-time dimensions; empty where
   /// there are none.
   std::string workspace;

@@ -97,10 +97,6 @@ private:
     return layout ? *layout : getDefault(value);
   }
   TileLayout getAnchor(Operation *op);
-  /// The layout of a product's sum that elementwise operations lead to from `value`; nothing where none does.
-  std::optional<TileLayout> findHeld(Value value, unsigned depth = 0);
-  /// The product whose left factor is made of this one's sum, element by element; null where none is.
-  vector::ContractionOp findNext(vector::ContractionOp op);
   /// The layout in which a product wants what `load` reads; nothing where none does.
   std::optional<TileLayout> findWanted(Value value, unsigned depth = 0);
   LogicalResult assignAnchors();
@@ -123,7 +119,7 @@ private:
   SmallVector<Operation *> ops;
   DenseSet<Value> flexible;
   DenseMap<Value, TileLayout> layouts;
-  DenseMap<Operation *, ContractPlan> plans;
+  ContractPlans plans;
   SmallVector<Value> queue;
   DenseMap<std::pair<Value, Attribute>, Value> copies;
   DenseSet<Operation *> created;
@@ -320,58 +316,6 @@ void Assigner::propagateToUser(OpOperand &use, const TileLayout &layout) {
     assign(op->getResult(0), layout);
 }
 
-std::optional<TileLayout> Assigner::findHeld(Value value, unsigned depth) {
-  if (depth > 50)
-    return std::nullopt;
-  // A sum that a loop carries is, at first, the one that goes in.
-  if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-    return loop && arg.getArgNumber() > 0 ? findHeld(loop.getInitArgs()[arg.getArgNumber() - 1], depth + 1)
-                                          : std::nullopt;
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return findHeld(loop.getInitArgs()[cast<OpResult>(value).getResultNumber()], depth + 1);
-  if (isa<vector::ContractionOp>(op)) {
-    auto plan = plans.find(op);
-    return plan != plans.end() ? std::optional(plan->second.acc) : std::nullopt;
-  }
-  if (isElementwise(op))
-    for (Value operand : op->getOperands())
-      if (isTile(operand))
-        if (std::optional<TileLayout> layout = findHeld(operand, depth + 1))
-          return layout;
-  return std::nullopt;
-}
-
-vector::ContractionOp Assigner::findNext(vector::ContractionOp op) {
-  SmallVector<Value> work = {op.getResult()};
-  llvm::SmallPtrSet<void *, 16> seen;
-  auto follow = [&](Value value) {
-    if (seen.insert(value.getAsOpaquePointer()).second)
-      work.push_back(value);
-  };
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      Operation *user = use.getOwner();
-      if (auto next = dyn_cast<vector::ContractionOp>(user)) {
-        if (use.getOperandNumber() == 0 && isTile(next.getResult()))
-          return next;
-      } else if (isElementwise(user)) {
-        follow(user->getResult(0));
-      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
-        // The sum of one iteration may be multiplied in the next.
-        follow(loop.getRegionIterArg(use.getOperandNumber() - loop.getNumControlOperands()));
-      } else if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()); loop && isa<scf::YieldOp>(user)) {
-        follow(loop.getRegionIterArg(use.getOperandNumber()));
-        follow(loop.getResult(use.getOperandNumber()));
-      }
-    }
-  }
-  return {};
-}
-
 std::optional<TileLayout> Assigner::findWanted(Value value, unsigned depth) {
   if (depth > 20)
     return std::nullopt;
@@ -441,7 +385,8 @@ LogicalResult Assigner::assignAnchors() {
       FailureOr<ContractChoice> choice =
           contract->hasAttr("atx.contract")
               ? getContractChoice(contract, threads, chip)
-              : chooseContract(contract, threads, chip, options, findHeld(contract.getLhs()), findNext(contract));
+              : chooseContract(contract, threads, chip, options, findHeldLayout(contract.getLhs(), plans),
+                               findNextProduct(contract));
       if (failed(choice))
         return failure();
       FailureOr<ContractPlan> plan = planContract(contract, threads, chip, *choice);

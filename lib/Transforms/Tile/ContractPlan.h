@@ -12,6 +12,7 @@
 #include "atrex/Target/Chip.h"
 #include "atrex/Target/MatrixInstructions.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace atrex::tile {
 
@@ -60,6 +61,13 @@ struct ContractPlan {
   /// With an instruction: the one dimension of each role (batch apart).
   unsigned mDim = 0, nDim = 0, kDim = 0;
 };
+
+using ContractPlans = llvm::DenseMap<mlir::Operation *, ContractPlan>;
+
+/// The layout of a planned product's sum that elementwise operations lead to from `value`; nothing where none does.
+std::optional<TileLayout> findHeldLayout(mlir::Value value, const ContractPlans &plans);
+/// The product whose left factor is made of this one's sum, element by element; null where none is.
+mlir::vector::ContractionOp findNextProduct(mlir::vector::ContractionOp op);
 
 /// Chooses the instruction with the fewest passes, the split of the waves and the order of the summed dimension.
 /// `lhsHeld` is the layout that the left factor has anyway; a choice under which it needs no move between work-items

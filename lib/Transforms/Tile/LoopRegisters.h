@@ -14,6 +14,10 @@
 
 namespace atrex::tile {
 
+/// Registers that tiles may take which are loaded without shared memory and wait for the next iteration: what is used
+/// now lies beside them.
+constexpr int64_t maxAheadRegisters = 64;
+
 /// Registers of 32 bits that a lane holds of a result, by its layout; nothing without one.
 std::optional<int64_t> getRegisters(mlir::Operation *op, unsigned result = 0);
 

@@ -219,6 +219,11 @@ Value tile::widenFloat(TileEmitter &e, Value value, Type element) {
   if (element.isF32())
     return wide;
   Type to = withElement(type, element);
+  // Every number of a small float is one of bf16: the upper half of its f32, and so is a quiet NaN.
+  if (element.isBF16()) {
+    Value half = arith::TruncIOp::create(b, loc, withElement(type, b.getI16Type()), a.shr(a.asBits(wide), 16));
+    return arith::BitcastOp::create(b, loc, to, half);
+  }
   if (element.getIntOrFloatBitWidth() > 32)
     return arith::ExtFOp::create(b, loc, to, wide);
   return arith::TruncFOp::create(b, loc, to, wide);

@@ -394,6 +394,62 @@ static LogicalResult selectF32(vector::ContractionOp op, const ChipInfo &chip,
   return success();
 }
 
+static std::optional<TileLayout> findHeld(Value value, const ContractPlans &plans, unsigned depth) {
+  if (depth > 50)
+    return std::nullopt;
+  // A sum that a loop carries is, at first, the one that goes in.
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop && arg.getArgNumber() > 0 ? findHeld(loop.getInitArgs()[arg.getArgNumber() - 1], plans, depth + 1)
+                                          : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return findHeld(loop.getInitArgs()[cast<OpResult>(value).getResultNumber()], plans, depth + 1);
+  if (isa<vector::ContractionOp>(op)) {
+    auto plan = plans.find(op);
+    return plan != plans.end() ? std::optional(plan->second.acc) : std::nullopt;
+  }
+  if (isElementwise(op))
+    for (Value operand : op->getOperands())
+      if (isa<VectorType>(operand.getType()))
+        if (std::optional<TileLayout> layout = findHeld(operand, plans, depth + 1))
+          return layout;
+  return std::nullopt;
+}
+
+std::optional<TileLayout> tile::findHeldLayout(Value value, const ContractPlans &plans) {
+  return findHeld(value, plans, 0);
+}
+
+vector::ContractionOp tile::findNextProduct(vector::ContractionOp op) {
+  SmallVector<Value> work = {op.getResult()};
+  llvm::SmallPtrSet<void *, 16> seen;
+  auto follow = [&](Value value) {
+    if (seen.insert(value.getAsOpaquePointer()).second)
+      work.push_back(value);
+  };
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (auto next = dyn_cast<vector::ContractionOp>(user)) {
+        if (use.getOperandNumber() == 0 && isa<VectorType>(next.getResult().getType()))
+          return next;
+      } else if (isElementwise(user)) {
+        follow(user->getResult(0));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+        // The sum of one iteration may be multiplied in the next.
+        follow(loop.getRegionIterArg(use.getOperandNumber() - loop.getNumControlOperands()));
+      } else if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()); loop && isa<scf::YieldOp>(user)) {
+        follow(loop.getRegionIterArg(use.getOperandNumber()));
+        follow(loop.getResult(use.getOperandNumber()));
+      }
+    }
+  }
+  return {};
+}
+
 FailureOr<ContractChoice> tile::chooseContract(vector::ContractionOp op, int64_t threads, const ChipInfo &chip,
                                                const ContractOptions &options, const std::optional<TileLayout> &lhsHeld,
                                                vector::ContractionOp next) {

@@ -286,9 +286,6 @@ static bool leadsToExchange(Value value, unsigned depth = 0) {
   });
 }
 
-/// Registers that tiles which wait for the next iteration may take: what is used now lies beside them.
-static constexpr int64_t maxAheadRegisters = 64;
-
 SmallVector<atx::TileLoadOp> LoopStager::collectAhead(bool remarks) {
   findWrites();
   SmallVector<atx::TileLoadOp> loads;
