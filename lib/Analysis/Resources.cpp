@@ -39,6 +39,8 @@ namespace {
 constexpr int64_t besideTiles = 24;
 /// Addresses of a loop's loads among these.
 constexpr int64_t commonAddresses = 8;
+/// Registers for strides and for what lies outside, where extents are known when a kernel is launched only.
+constexpr int64_t openExtents = 24;
 /// Of what loads may take where LLVM's order decides about it, so much is left to it.
 constexpr int64_t slack = 16;
 
@@ -75,6 +77,7 @@ private:
   /// Registers of the addresses of what the loop's own body loads.
   int64_t getAddresses(scf::ForOp loop) const;
   int64_t getSlotBytes(ArrayRef<Value> tiles) const;
+  int64_t getStageBytes(ArrayRef<Value> tiles, int64_t stages) const;
   int64_t getInnerBytes(scf::ForOp loop) const;
   int64_t getStages(scf::ForOp loop) const;
   void note(const llvm::SetVector<Value> &values, int64_t more, Operation *at);
@@ -152,13 +155,14 @@ llvm::Expected<ResourceOptions> atrex::readResourceOptions(StringRef schedule) {
        {std::tuple<StringRef, StringRef, int64_t *>{"atx-stage-operands", "stages", &result.stages},
         {"atx-stage-operands", "prefetch", &result.prefetch},
         {"atx-stage-operands", "ahead", &result.ahead},
+        {"atx-stage-operands", "share", &result.share},
         {"atx-read-ahead", "registers", &result.readAhead},
         {"atx-assign-tile-layouts", "mfma-rows", &result.mfmaRows},
         {"atx-assign-tile-layouts", "waves-m", &result.wavesM},
         {"atx-stream-k", "workgroups", &result.workgroups},
         {"atx-stream-k", "splits", &result.splits}}) {
     StringRef text = find(pass, option);
-    if (!text.empty() && (text.getAsInteger(10, *value) || *value < -1))
+    if (!text.empty() && text.getAsInteger(10, *value))
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                      "option '" + option + "' of '" + pass + "' is '" + text + "', which is no number");
   }
@@ -167,6 +171,35 @@ llvm::Expected<ResourceOptions> atrex::readResourceOptions(StringRef schedule) {
         {"atx-stage-operands", "direct-to-lds", &result.directToLds}})
     if (StringRef text = find(pass, option); !text.empty())
       *value = text.str();
+  // The passes refuse others.
+  struct Domain {
+    StringRef pass, option;
+    std::string value;
+    bool isPossible;
+    StringRef domain;
+  };
+  auto isPower = [](int64_t value) { return value == 0 || (value > 0 && value <= 16 && llvm::isPowerOf2_64(value)); };
+  auto isChoice = [](StringRef text) { return llvm::is_contained({"auto", "never", "always"}, text); };
+  for (const Domain &d : {
+           Domain{"atx-stage-operands", "stages", std::to_string(result.stages),
+                  result.stages >= 0 && result.stages <= 8, "0 to 8"},
+           {"atx-stage-operands", "prefetch", std::to_string(result.prefetch), result.prefetch <= 8, "-1 to 8"},
+           {"atx-stage-operands", "ahead", std::to_string(result.ahead), result.ahead == 0 || result.ahead == 1,
+            "0 or 1"},
+           {"atx-stage-operands", "share", std::to_string(result.share), result.share == 0 || result.share == 1,
+            "0 or 1"},
+           {"atx-stage-operands", "direct-to-lds", result.directToLds, isChoice(result.directToLds),
+            "auto, never or always"},
+           {"atx-assign-tile-layouts", "direct", result.direct, isChoice(result.direct), "auto, never or always"},
+           {"atx-assign-tile-layouts", "mfma-rows", std::to_string(result.mfmaRows),
+            result.mfmaRows == 0 || result.mfmaRows == 16 || result.mfmaRows == 32, "0, 16 or 32"},
+           {"atx-assign-tile-layouts", "waves-m", std::to_string(result.wavesM), isPower(result.wavesM),
+            "0 or a power of two up to 16"},
+       })
+    if (!d.isPossible)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "option '" + d.option + "' of '" + d.pass +
+                                                                         "' is '" + d.value + "'; it must be " +
+                                                                         d.domain);
   if (StringRef text = find("atx-distribute-tiles", "buffer-access"); !text.empty())
     result.bufferAccess = text == "true" || text == "1";
   return result;
@@ -466,6 +499,17 @@ int64_t KernelChecker::getFactors(vector::ContractionOp op) const {
   return isCareful ? registers : registers - largest;
 }
 
+/// Bytes of so many slots of all of them; tiles of one slot may lie in the same place.
+int64_t KernelChecker::getStageBytes(ArrayRef<Value> tiles, int64_t stages) const {
+  int64_t bytes = 0;
+  if (options.share == 1 && stages == 1) {
+    for (Value tile : tiles)
+      bytes = std::max(bytes, getSlotBytes(tile));
+    return bytes;
+  }
+  return stages * getSlotBytes(tiles);
+}
+
 /// Bytes of one slot of all of them.
 int64_t KernelChecker::getSlotBytes(ArrayRef<Value> tiles) const {
   int64_t bytes = 0;
@@ -521,11 +565,11 @@ int64_t KernelChecker::getStages(scf::ForOp loop) const {
   if (options.stages != 0)
     return options.stages;
   // As atx-stage-operands chooses: eight waves of a compute unit hide each other's waits.
-  int64_t bytes = getSlotBytes(tiles), around = heldBytes + getInnerBytes(loop);
+  int64_t around = heldBytes + getInnerBytes(loop);
   auto waves = [&](int64_t count) {
-    return count * bytes <= report.ldsLimit - around
-               ? report.ldsLimit / (around + count * bytes) * (report.threads / chip.waveSize)
-               : 0;
+    int64_t bytes = getStageBytes(tiles, count);
+    return bytes <= report.ldsLimit - around ? report.ldsLimit / (around + bytes) * (report.threads / chip.waveSize)
+                                             : 0;
   };
   if (waves(2) >= 8 || (waves(2) >= 1 && waves(1) <= waves(2)))
     return 2;
@@ -559,6 +603,7 @@ int64_t KernelChecker::getDirectAhead(scf::ForOp loop) const {
 
 int64_t KernelChecker::getAddresses(scf::ForOp loop) const {
   int64_t registers = 0;
+  bool isOpen = false;
   for (auto load : loop.getBody()->getOps<atx::TileLoadOp>()) {
     auto type = dyn_cast<VectorType>(load.getResult().getType());
     auto memory = cast<MemRefType>(load.getMemory().getType());
@@ -579,8 +624,9 @@ int64_t KernelChecker::getAddresses(scf::ForOp loop) const {
     bool isBuffer = options.bufferAccess && llvm::all_of(memory.getShape().drop_front(),
                                                          [](int64_t extent) { return !ShapedType::isDynamic(extent); });
     registers += count * (isBuffer ? 1 : 2);
+    isOpen |= !isBuffer;
   }
-  return registers;
+  return registers + (isOpen ? openExtents : 0);
 }
 
 int64_t KernelChecker::getAhead(scf::ForOp loop) const {
@@ -681,8 +727,10 @@ void KernelChecker::checkRegisters() {
     for (Block &block : kernel.getBody())
       findPeak(block, {}, 0);
     held = highest + besideTiles;
-    available -= slack;
-    if (held == report.registers || held <= available)
+    // Half of 512 registers accumulate; other instructions do not take them.
+    bool hasProducts = llvm::any_of(plans, [](const auto &plan) { return plan.second.instruction != nullptr; });
+    available = (hasProducts ? available : std::min<int64_t>(available, 256)) - slack;
+    if (held <= available || (held == report.registers && hasProducts))
       return;
   }
   Location loc = largest ? largest.getLoc() : highestAt ? highestAt->getLoc() : kernel.getLoc();
@@ -720,7 +768,7 @@ void KernelChecker::checkLds() {
             "rows of a tile of type {0} are {1} bytes; with a multiple of 16 shared memory is accessed by 16 bytes",
             debugString(type), row);
     }
-    const int64_t stages = getStages(loop), bytes = stages * getSlotBytes(tiles),
+    const int64_t stages = getStages(loop), bytes = getStageBytes(tiles, stages),
                   around = heldBytes + getInnerBytes(loop);
     report.lds = std::max(report.lds, around + bytes);
     // Left to itself, the compiler takes fewer stages, or none.

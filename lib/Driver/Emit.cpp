@@ -282,13 +282,14 @@ Expected<std::string> link(StringRef object) {
   return (*buffer)->getBuffer().str();
 }
 
-/// Takes the wishes for an order of instructions out of a function.
+/// Takes the wishes for an order of instructions out of a function, priorities of waves among them: nothing is moved
+/// past them.
 void freeOrder(Function &function) {
   for (Instruction &instruction : make_early_inc_range(instructions(function)))
     if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
-      if (is_contained(
-              {Intrinsic::amdgcn_sched_group_barrier, Intrinsic::amdgcn_sched_barrier, Intrinsic::amdgcn_iglp_opt},
-              call->getIntrinsicID()))
+      if (is_contained({Intrinsic::amdgcn_sched_group_barrier, Intrinsic::amdgcn_sched_barrier,
+                        Intrinsic::amdgcn_iglp_opt, Intrinsic::amdgcn_s_setprio},
+                       call->getIntrinsicID()))
         call->eraseFromParent();
 }
 

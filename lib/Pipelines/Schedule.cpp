@@ -80,7 +80,7 @@ std::string atrex::getDefaultSchedule(StringRef arch) {
   atx-outline-kernels{workgroups=480},
   gpu.module(
     gpu.func(cse, atx-peel-loops{enable=0}, atx-assign-tile-layouts{arch=ARCH mfma-rows=0 waves-m=0 direct=auto},
-      atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1 direct-to-lds=never ahead=1}, atx-read-ahead{arch=ARCH registers=-1}),
+      atx-stage-operands{arch=ARCH stages=0 prefetch=-1 swizzle=1 direct-to-lds=never ahead=1 share=0}, atx-read-ahead{arch=ARCH registers=-1}),
     atx-distribute-tiles{arch=ARCH buffer-access=true cache-policy=auto}),
   canonicalize, cse,
   gpu.module(gpu.func(

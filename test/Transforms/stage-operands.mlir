@@ -4,13 +4,33 @@
 // RUN: not atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{stages=9})))' 2>&1 | FileCheck %s --check-prefix=DOMAIN
 // RUN: not atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{stages=8})))' 2>&1 | FileCheck %s --check-prefix=ROOM
 // RUN: atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{remarks=true})))' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{stages=1 share=1})))' | FileCheck %s --check-prefix=SHARE
+// RUN: not atrex-opt %s -split-input-file --pass-pipeline='builtin.module(atx-outline-tile-kernels,gpu.module(gpu.func(cse,atx-assign-tile-layouts,atx-stage-operands{share=2})))' 2>&1 | FileCheck %s --check-prefix=SHARES
 
+// SHARES: error: 'share=2' is not possible: it is 0 or 1
 // DOMAIN: error: 'stages=9 prefetch=-1' is not possible: stages are 0 to 8, prefetch is -1 to 8
 // ROOM: error: 'stages=8' takes 131072 bytes of shared memory beside the {{[0-9]+}} of the kernel; gfx942 has 65536; use fewer stages or smaller tiles
 
 // Two slots: the first tiles are written before the loop; an iteration loads the tiles of the next, computes on its own and
 // writes at the end, with one barrier. No conflicts under the swizzle, and the last tile is not loaded past.
 // REMARK: remark: a tile of type 'vector<128x32xbf16>' is staged in 2 slots of 8192 bytes, S<2,4,3>, without bank conflicts
+// In the same place the second tile waits in registers until everybody has read the first.
+// SHARE-LABEL: gpu.func @gemm
+// SHARE: %[[A:.*]] = atx.stage_alloc slots 1 {{.*}}{atx.overlay = 0 : i64}
+// SHARE: %[[B:.*]] = atx.stage_alloc slots 1 {{.*}}{atx.overlay = 1 : i64}
+// SHARE: scf.for
+// SHARE: amdgpu.lds_barrier
+// SHARE: atx.stage_write %{{.*}}, %[[A]]
+// SHARE-NOT: atx.stage_write
+// SHARE: amdgpu.lds_barrier
+// SHARE: atx.stage_read %[[A]]
+// SHARE: amdgpu.lds_barrier
+// SHARE: atx.stage_write %{{.*}}, %[[B]]
+// SHARE: amdgpu.lds_barrier
+// SHARE: atx.stage_read %[[B]]
+// SHARE: vector.contract
+// SHARE-NOT: atx.stage_write
+// SHARE: scf.yield
 // CHECK-LABEL: gpu.func @gemm
 // CHECK: %[[A:.*]] = atx.stage_alloc slots 2 order [1, 0] swizzle [2, 4, 3] : <vector<128x32xbf16>>
 // CHECK: %[[B:.*]] = atx.stage_alloc slots 2 order [1, 0] swizzle [2, 4, 3] : <vector<128x32xbf16>>

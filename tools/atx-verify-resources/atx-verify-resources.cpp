@@ -277,6 +277,7 @@ int compareRandom(MemoryBufferRef source, CompileOptions options, const ChipInfo
                                          {"diagnostics", diagnostics.substr(0, 300)},
                                          {"kernels", std::move(kernels)}})
              << "\n";
+      outs().flush();
     }
     if (verdict == ResourceVerdict::Close || fits == (verdict == ResourceVerdict::Fits))
       continue;
@@ -286,6 +287,7 @@ int compareRandom(MemoryBufferRef source, CompileOptions options, const ChipInfo
     outs() << "wrong:" << drawn << ": " << outcome << "\n";
     for (const KernelResourceReport &report : checked->reports)
       print(report);
+    outs().flush();
   }
   outs() << formatv("{0} schedules: {1} fit, {2} exceed, {3} close; {4} that fit have scratch memory or do not "
                     "compile, {5} that exceed have none\n",

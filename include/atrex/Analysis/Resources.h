@@ -28,7 +28,7 @@ namespace atrex {
 /// `prefetch`, leave the choice to the compiler.
 struct ResourceOptions {
   bool isStaged = true;
-  int64_t stages = 0, prefetch = -1;
+  int64_t stages = 0, prefetch = -1, share = 0;
   int64_t mfmaRows = 0, wavesM = 0;
   /// Of factors that are loaded without shared memory: whether an iteration ahead.
   int64_t ahead = 1;
@@ -42,7 +42,8 @@ struct ResourceOptions {
   int64_t workgroups = 0, splits = 0;
 };
 /// Reads them off the text of a schedule (`atx-stage-operands`,
-/// `atx-assign-tile-layouts`, `atx-read-ahead`, `atx-stream-k`). An error names an option that is no number.
+/// `atx-assign-tile-layouts`, `atx-read-ahead`, `atx-stream-k`). An error names an option that is no number,
+/// or that the passes refuse.
 llvm::Expected<ResourceOptions> readResourceOptions(llvm::StringRef schedule);
 
 /// Makes the launch plans that `atx-stream-k` makes, so that the kernels are those that will be compiled. Fails with a

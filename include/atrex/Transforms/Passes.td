@@ -257,6 +257,10 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
     latency of one another, else one. `prefetch` -1 takes 1 with one slot, and with
     several where registers are left for it.
 
+    With `share` 1 tiles that have one slot each and are read one after the other have it in the same place: a tile waits
+    in registers until everybody has read the one before, which takes two more barriers in an iteration and leaves room
+    for more workgroups, or for larger tiles.
+
     A tile that goes to shared memory as it is loaded may be copied there without passing through registers
     (`direct-to-lds`): lanes write beside one another, so a swizzle decides which lane loads what. `auto` does it
     with 16 bytes for a lane, `always` with 4 as well (gfx942 has no more), both where every lane
@@ -277,12 +281,15 @@ def StageOperandsPass : Pass<"atx-stage-operands", "::mlir::gpu::GPUFuncOp"> {
       ["auto", "never", "always"]>,
     TunableOption<"ahead", "ahead", "unsigned", /*default=*/"1",
       "iterations that factors loaded straight into registers are loaded ahead", [0, 1]>,
+    TunableOption<"share", "share", "unsigned", /*default=*/"0",
+      "1 gives tiles of one slot that are read one after the other the same memory", [0, 1]>,
     Option<"remarks", "remarks", "bool", /*default=*/"false", "tell which tiles are staged, and which are not and why">
   ];
   let dependentDialects = ["::atrex::atx::AtxDialect", "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numStaged", "num-staged", "tiles staged in shared memory">,
                     Statistic<"numDirect", "num-direct", "of them copied without passing through registers">,
                     Statistic<"numAhead", "num-ahead", "tiles that wait in registers in the layout of their product">,
+                    Statistic<"numShared", "num-shared", "tiles in the memory of another one">,
                     Statistic<"numPipelined", "num-pipelined", "loops pipelined">];
 }
 

@@ -696,7 +696,10 @@ static void splitPositions(gpu::GPUFuncOp kernel) {
       continue;
     bool isShift = isa<arith::ShRSIOp>(op);
     APInt number = splat.getSplatValue<APInt>();
-    if (isShift ? number.uge(number.getBitWidth() - 1) : !number.isMask())
+    if (isShift ? number.uge(std::min(62u, number.getBitWidth() - 1)) : !number.isMask())
+      continue;
+    // No divisor tells of as many bits.
+    if (!isShift && number.countr_one() >= 62)
       continue;
     // Of this operation alone: others are erased and made on the way.
     IndexAnalysis analysis;

@@ -425,6 +425,17 @@ std::optional<Bounds> IndexAnalysis::computeRange(Value value) {
       return std::nullopt;
     return bounded({*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)});
   }
+  if (isa<arith::MinUIOp>(op)) {
+    // Whatever the other is, the result is no more than a number that is not negative.
+    std::optional<Bounds> lhs = operand(0), rhs = operand(1);
+    if (lhs && lhs->min >= 0 && rhs && rhs->min >= 0)
+      return Bounds{std::min(lhs->min, rhs->min), std::min(lhs->max, rhs->max)};
+    if (rhs && rhs->min >= 0)
+      return Bounds{0, rhs->max};
+    if (lhs && lhs->min >= 0)
+      return Bounds{0, lhs->max};
+    return std::nullopt;
+  }
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op)) {
     std::optional<Bounds> lhs = operand(0), rhs = operand(1);
     if (lhs && rhs && lhs->min >= 0 && rhs->min > 0)

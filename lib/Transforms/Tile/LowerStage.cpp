@@ -176,8 +176,14 @@ LogicalResult TileEmitter::beginStage(Operation *op) {
   pending.clear();
   nextScratch = 0;
   stage.begin = scratchBase;
-  stage.array.offset = llvm::alignTo(scratchBase, unit);
-  scratchBase = stage.array.offset + stage.slots * stage.slotBytes;
+  auto overlay = alloc->getAttrOfType<IntegerAttr>(overlayAttrName);
+  if (overlay && overlay.getInt() > 0) {
+    if (stages.empty())
+      return op->emitError() << "no stage begins before that this one could lie upon";
+    stage.begin = stages.back().second.begin;
+  }
+  stage.array.offset = llvm::alignTo(stage.begin, unit);
+  scratchBase = std::max(scratchBase, stage.array.offset + stage.slots * stage.slotBytes);
   if (scratchBase > int64_t(chip.ldsBytesPerCU))
     return op->emitError() << stage.slots << " slots of " << tile << " take " << stage.slots * stage.slotBytes
                            << " bytes of shared memory beside the " << stage.begin << " it holds already; " << chip.arch
@@ -207,18 +213,19 @@ LDSArray TileEmitter::getStage(Value old, Value slot) {
 }
 
 /// Scopes of a stage's accesses. The slots that are written and read between two barriers are different
-/// ones when there are several.
+/// ones when there are several. Stages that lie upon one another meet.
 static std::pair<ArrayAttr, ArrayAttr> getScopes(TileEmitter &e, Value stage, bool isWrite, int64_t slots) {
   SmallVector<Attribute> own, others;
   MLIRContext *context = e.b.getContext();
   Attribute name = StringAttr::get(context, (e.kernel.getName() + "_stages").str());
   auto domain = LLVM::AliasScopeDomainAttr::get(context, name, StringAttr());
   unsigned number = 0;
+  bool isOverlaid = stage.getDefiningOp()->hasAttr(overlayAttrName);
   e.kernel.walk([&](atx::StageAllocOp alloc) {
     for (bool write : {false, true}) {
       std::string text = (e.kernel.getName() + "_stage" + Twine(number) + (write ? "_write" : "_read")).str();
       auto scope = LLVM::AliasScopeAttr::get(context, StringAttr::get(context, text), domain, StringAttr());
-      bool same = alloc.getStage() == stage;
+      bool same = alloc.getStage() == stage || (isOverlaid && alloc->hasAttr(overlayAttrName));
       bool meets = same && (slots == 1 || write == isWrite);
       (meets ? own : others).push_back(scope);
     }

@@ -78,7 +78,9 @@ struct Staged {
 
 class LoopStager {
 public:
-  LoopStager(scf::ForOp loop, const ChipInfo &chip, int64_t threads) : loop(loop), chip(chip), threads(threads) {}
+  /// `share`: tiles of one slot may have it in the same place.
+  LoopStager(scf::ForOp loop, const ChipInfo &chip, int64_t threads, bool share)
+      : loop(loop), chip(chip), threads(threads), share(share) {}
 
   bool collect(bool remarks);
   /// Loads right in the layout of a product that may wait in registers for an iteration.
@@ -91,6 +93,8 @@ public:
   /// The number of slots, or nothing where not even one fits.
   std::optional<unsigned> chooseStages(unsigned wanted, int64_t held);
   int64_t getBytes(unsigned stages) const;
+  /// Whether the tiles lie in the same place then.
+  bool sharesSlots(unsigned stages) const { return share && stages == 1 && staged.size() > 1; }
   /// Shared memory that the loop's body needs for other things.
   int64_t getInnerBytes();
   void rewrite(unsigned stages, unsigned prefetch);
@@ -111,6 +115,7 @@ private:
   scf::ForOp loop;
   const ChipInfo &chip;
   int64_t threads;
+  bool share;
   /// What loads need, in the order of the body.
   llvm::SmallSetVector<Operation *, 16> loadPart;
   WrittenTensors written;
@@ -582,7 +587,8 @@ int64_t LoopStager::getBytes(unsigned stages) const {
   for (const Staged &tile : staged) {
     const Arrangement &a = tile.getArrangement();
     int64_t unit = std::max<int64_t>(4 * int64_t(chip.ldsBanks), getSwizzleBlock(a.swizzles));
-    bytes = llvm::alignTo(bytes, unit) + stages * llvm::alignTo(a.bytes, unit);
+    int64_t own = stages * llvm::alignTo(a.bytes, unit);
+    bytes = sharesSlots(stages) ? std::max(bytes, own) : llvm::alignTo(bytes, unit) + own;
   }
   return bytes;
 }
@@ -657,10 +663,13 @@ Value LoopStager::emitLastCounter(OpBuilder &b) {
   if (lowerConst && upperConst && stepConst)
     return number(*upperConst > *lowerConst ? *lowerConst + (*upperConst - 1 - *lowerConst) / *stepConst * *stepConst
                                             : *lowerConst);
+  // Bounds may lie further apart than a signed number tells.
   Value span = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, upper, lower).getResult(), number(1));
-  Value steps = arith::DivSIOp::create(b, loc, span, step);
+  Value steps = arith::DivUIOp::create(b, loc, span, step);
   Value last = arith::AddIOp::create(b, loc, lower, arith::MulIOp::create(b, loc, steps, step).getResult());
-  return arith::MaxSIOp::create(b, loc, last, lower);
+  Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, upper, lower);
+  // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
+  return arith::MaxSIOp::create(b, loc, arith::SelectOp::create(b, loc, any, last, lower).getResult(), lower);
 }
 
 Value LoopStager::emitAdvance(OpBuilder &b, Value at, int64_t ahead, Value last) {
@@ -674,16 +683,20 @@ Value LoopStager::emitAdvance(OpBuilder &b, Value at, int64_t ahead, Value last)
   Value lower = loop.getLowerBound(), step = loop.getStep();
   std::optional<int64_t> lowerConst = getConstantIntValue(lower),
                          upperConst = getConstantIntValue(loop.getUpperBound()), stepConst = getConstantIntValue(step);
-  Value distance =
-      stepConst ? number(*stepConst * ahead) : Value(arith::MulIOp::create(b, loc, step, number(ahead)).getResult());
   unsigned width = counter.isIndex() ? 64 : counter.getIntOrFloatBitWidth();
-  if (lowerConst && upperConst && stepConst && llvm::isIntN(width, *upperConst + *stepConst * ahead))
-    return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, distance).getResult(), last);
-  // The sum may pass the largest number.
-  Value limit = arith::SubIOp::create(b, loc, last, at);
-  Value more = arith::MinSIOp::create(b, loc, limit, distance);
-  // The maximum changes nothing; it tells that an offset is not negative where the first counter is not.
-  return arith::MaxSIOp::create(b, loc, arith::AddIOp::create(b, loc, at, more).getResult(), lower);
+  bool isShort = stepConst && llvm::isIntN(width, *stepConst * ahead);
+  if (lowerConst && upperConst && isShort && llvm::isIntN(width, *upperConst + *stepConst * ahead)) {
+    Value sum = arith::AddIOp::create(b, loc, at, number(*stepConst * ahead));
+    return arith::MinSIOp::create(b, loc, sum, last);
+  }
+  // The sum may pass the largest number, and several steps at once as well.
+  Value result = at;
+  for (int64_t k = 0; k < (isShort ? 1 : ahead); ++k) {
+    Value limit = arith::SubIOp::create(b, loc, last, result);
+    Value more = arith::MinUIOp::create(b, loc, limit, isShort ? number(*stepConst * ahead) : step);
+    result = arith::AddIOp::create(b, loc, result, more);
+  }
+  return arith::MaxSIOp::create(b, loc, result, lower);
 }
 
 void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
@@ -697,15 +710,19 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   Value last = emitLastCounter(b);
   auto advance = [&](Value at, int64_t ahead) { return emitAdvance(b, at, ahead, last); };
 
-  for (Staged &tile : staged) {
+  bool isOverlaid = sharesSlots(stages);
+  for (auto [number, tile] : llvm::enumerate(staged)) {
     const Arrangement &a = tile.getArrangement();
     SmallVector<int64_t> swizzle;
     for (const layout::Swizzle &step : a.swizzles)
       swizzle.append({step.bits, step.base, step.shift});
-    tile.stage = atx::StageAllocOp::create(b, tile.convert.getLoc(),
+    auto alloc = atx::StageAllocOp::create(b, tile.convert.getLoc(),
                                            atx::StageType::get(context, cast<VectorType>(tile.convert.getType())),
                                            stages, a.order, a.pad ? b.getI64IntegerAttr(a.pad) : IntegerAttr(),
                                            swizzle.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(swizzle));
+    tile.stage = alloc;
+    if (isOverlaid)
+      alloc->setAttr(overlayAttrName, b.getI64IntegerAttr(int64_t(number)));
   }
 
   // What one iteration loads, in order.
@@ -747,13 +764,13 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   };
   // The body's counter, which becomes that of the new loop.
   Value counterNow = loop.getInductionVar();
-  auto emitWrites = [&](ArrayRef<Value> values, Value at, Value slot) {
+  auto emitWrites = [&](MutableArrayRef<Staged> tiles, ArrayRef<Value> values, Value at, Value slot) {
     IRMapping map;
     map.map(counterNow, at);
     for (auto [load, value] : llvm::zip_equal(loads, values))
       map.map(load->getResult(0), value);
     llvm::SmallPtrSet<Operation *, 16> cloned;
-    for (Staged &tile : staged) {
+    for (Staged &tile : tiles) {
       if (tile.direct)
         continue;
       for (Operation *op : tile.transform)
@@ -775,7 +792,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   for (unsigned ahead = 0; ahead < lead; ++ahead) {
     Value at = advance(lower, ahead);
     Value slot = i32(ahead);
-    emitWrites(emitLoads(at, slot), at, slot);
+    emitWrites(staged, emitLoads(at, slot), at, slot);
   }
   SmallVector<Value> inits = llvm::to_vector_of<Value>(loop.getInitArgs());
   unsigned numOld = inits.size();
@@ -845,7 +862,8 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
   // Without a tile that waits the loads have the length of the body to arrive.
   bool writesLate = prefetch == 0 && stages > 1;
   if (!writesLate)
-    emitWrites(now, advance(at, lead), target);
+    emitWrites(isOverlaid ? MutableArrayRef(staged).take_front() : MutableArrayRef(staged), now, advance(at, lead),
+               target);
   if (stages == 1)
     amdgpu::LDSBarrierOp::create(b, loc);
   SmallVector<Value> loaded;
@@ -868,6 +886,12 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
 
   for (Staged &tile : staged) {
     b.setInsertionPoint(tile.convert);
+    if (isOverlaid && &tile != &staged.front()) {
+      // Everybody has read the tile that lies there, and then this one is there.
+      amdgpu::LDSBarrierOp::create(b, loc);
+      emitWrites(tile, now, at, slot);
+      amdgpu::LDSBarrierOp::create(b, loc);
+    }
     auto read = atx::StageReadOp::create(b, tile.convert.getLoc(), tile.convert.getType(), tile.stage, slot);
     read->setAttr(atx::tileLayoutsAttrName, tile.convert->getAttr(atx::tileLayoutsAttrName));
     for (Value &value : yields)
@@ -886,7 +910,7 @@ void LoopStager::rewrite(unsigned stages, unsigned prefetch) {
     }
   b.setInsertionPointToEnd(body);
   if (writesLate)
-    emitWrites(now, advance(at, lead), target);
+    emitWrites(staged, now, advance(at, lead), target);
   if (stages > 1)
     createBarrier(lead - 1);
   for (unsigned ahead = 1; ahead < prefetch; ++ahead)
@@ -947,19 +971,23 @@ public:
     }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    if (share > 1) {
+      kernel.emitError() << "'share=" << unsigned(share) << "' is not possible: it is 0 or 1";
+      return signalPassFailure();
+    }
     if (ahead > 1) {
       kernel.emitError() << "'ahead=" << unsigned(ahead) << "' is not possible: it is 0 or 1";
       return signalPassFailure();
     }
     for (scf::ForOp loop : loops) {
       if (ahead == 1) {
-        LoopStager loader(loop, *chip, threads.getInt());
+        LoopStager loader(loop, *chip, threads.getInt(), /*share=*/false);
         SmallVector<atx::TileLoadOp> loads = loader.collectAhead(remarks);
         numAhead += loads.size();
         if (!loads.empty())
           loop = loader.loadAhead(loads);
       }
-      LoopStager stager(loop, *chip, threads.getInt());
+      LoopStager stager(loop, *chip, threads.getInt(), share == 1);
       if (!stager.collect(losses))
         continue;
       if (failed(stager.arrange(swizzle != 0)))
@@ -997,6 +1025,7 @@ public:
                             << " has " << chip->ldsBytesPerCU << "; use smaller tiles [unpipelined]";
         continue;
       }
+      numShared += stager.sharesSlots(*count) ? stager.staged.size() - 1 : 0;
       for (Staged &tile : stager.staged) {
         const Arrangement &a = tile.getArrangement();
         // What costs nothing is told only who asks for everything.
@@ -1009,6 +1038,8 @@ public:
           remark << toString(LDSArrangement{a.pad, {}});
         for (auto [i, step] : llvm::enumerate(a.swizzles))
           remark << (i ? " and " : "") << toString(LDSArrangement{0, step});
+        if (stager.sharesSlots(*count))
+          remark << ", in the same place as others";
         if (tile.direct)
           remark << ", copied without registers, " << tile.direct->bytes << " bytes for a lane";
         remark << ", ";

@@ -350,6 +350,9 @@ struct DirectCopy {
 /// The attribute of an `atx.stage_write` whose tile is loaded right there, and of a barrier: how many of the last
 /// tiles copied to each stage may still be on their way behind it.
 constexpr llvm::StringLiteral directAttrName = "atx.direct", inFlightAttrName = "atx.in_flight";
+/// The attribute of `atx.stage_alloc` for stages in the same place, no two of which hold a tile at a time: 0 for the
+/// first, then 1, 2, ... for those that begin where the one before begins.
+constexpr llvm::StringLiteral overlayAttrName = "atx.overlay";
 /// The copy of what `load` reads, with the chip's widest instruction; nothing with a reason where there is none.
 /// `narrowToo`: with 4 bytes for a lane as well.
 std::optional<DirectCopy> planDirectCopy(IndexAnalysis &analysis, atx::TileLoadOp load, int64_t threads,
