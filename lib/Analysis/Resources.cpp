@@ -541,11 +541,15 @@ int64_t KernelChecker::getInnerBytes(scf::ForOp loop) const {
       auto plan = plans.find(op);
       if (plan != plans.end() && !plan->second.instruction)
         inner = std::max(inner, getTileBytes(contract.getLhsType()) + getTileBytes(contract.getRhsType()));
-      // A factor that another product left, where waves share its rows.
+      // A factor that another product left in a layout from which elements must move.
       Value lhs = contract.getLhs();
-      if (!throughMemory.contains(lhs) && lhs.getParentBlock() == contract->getBlock() &&
-          crossesWaves(lhs, contract.getLhsType().getRank() - 1))
-        inner = std::max(inner, std::min<int64_t>(getTileBytes(lhs.getType()) * 5 / 4, 16384));
+      if (plan != plans.end() && plan->second.instruction && !throughMemory.contains(lhs) && !direct.contains(lhs) &&
+          lhs.getParentBlock() == contract->getBlock()) {
+        auto layout = layouts.find(lhs);
+        if (layout == layouts.end() ||
+            !findLocalConversion(layout->second, plan->second.lhs, contract.getLhsType().getShape()))
+          inner = std::max(inner, std::min<int64_t>(getTileBytes(lhs.getType()) * 5 / 4, 16384));
+      }
     } else if (op->getName().getDialectNamespace() == "atx" &&
                !isa<atx::TileLoadOp, atx::TileStoreOp, atx::TileIotaOp>(op)) {
       for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
