@@ -37,6 +37,8 @@ namespace {
 /// The compiler saves registers where it must, so this is what remains then; see docs/resources.md for how it was
 /// measured.
 constexpr int64_t besideTiles = 24;
+/// The fewest that were ever enough.
+constexpr int64_t leastBeside = 8;
 /// Addresses of a loop's loads among these.
 constexpr int64_t commonAddresses = 8;
 /// Registers for strides and for what lies outside, where extents are known when a kernel is launched only.
@@ -638,9 +640,9 @@ int64_t KernelChecker::getAhead(scf::ForOp loop) const {
   // What is used now lies beside what comes next, and rows have addresses.
   if (isCareful)
     registers += ahead + std::max<int64_t>(0, getAddresses(loop) - commonAddresses);
-  // All of the others in flight at once behind a barrier.
-  if (isCareful && stages != 0)
-    registers += getDirect(loop) - ahead;
+  // Of the others all in flight at once behind a barrier, half where there is none.
+  if (isCareful)
+    registers += (getDirect(loop) - ahead) / (stages != 0 ? 1 : 2);
   if (stages == 0)
     return registers;
   SmallVector<Value> tiles;
@@ -723,8 +725,8 @@ void KernelChecker::checkRegisters() {
   for (Block &block : kernel.getBody())
     findPeak(block, {}, 0);
   report.registers = highest + besideTiles;
-  bool exceeds = report.registers > report.registerLimit;
-  int64_t held = report.registers, available = report.registerLimit;
+  bool exceeds = highest + leastBeside > report.registerLimit;
+  int64_t beside = exceeds ? leastBeside : besideTiles, held = highest + beside, available = report.registerLimit;
   if (!exceeds) {
     // With everything that the order of instructions decides about.
     isCareful = true;
@@ -734,7 +736,8 @@ void KernelChecker::checkRegisters() {
     // Half of 512 registers accumulate; other instructions do not take them.
     bool hasProducts = llvm::any_of(plans, [](const auto &plan) { return plan.second.instruction != nullptr; });
     available = (hasProducts ? available : std::min<int64_t>(available, 256)) - slack;
-    if (held <= available || (held == report.registers && hasProducts))
+    bool isCertain = held == report.registers && held <= report.registerLimit;
+    if (held <= available || (isCertain && hasProducts))
       return;
   }
   Location loc = largest ? largest.getLoc() : highestAt ? highestAt->getLoc() : kernel.getLoc();
@@ -742,7 +745,7 @@ void KernelChecker::checkRegisters() {
   add("registers", exceeds ? ResourceVerdict::Exceeds : ResourceVerdict::Close, loc, tile, held, available,
       "tiles that {0} held at the same time take {1} registers of each of {2} work-items, with {3} for everything else "
       "{4} more than {5} {6} for {7} waves on a SIMD; the largest is {8} ({9} registers)",
-      exceeds ? "are" : "may be", held - besideTiles, report.threads, besideTiles, held - available, available,
+      exceeds ? "are" : "may be", held - beside, report.threads, beside, held - available, available,
       exceeds ? "that there are" : "that surely do",
       llvm::divideCeil(report.threads, int64_t(chip.waveSize) * chip.simdsPerCU), tile,
       largest ? getRegisters(largest) : 0);
