@@ -43,8 +43,8 @@ constexpr int64_t leastBeside = 8;
 constexpr int64_t commonAddresses = 8;
 /// Registers for strides and for what lies outside, where extents are known when a kernel is launched only.
 constexpr int64_t openExtents = 24;
-/// Of what loads may take where LLVM's order decides about it, so much is left to it.
-constexpr int64_t slack = 16;
+/// Where LLVM's order decides about it so much is left to it: more where half of the registers accumulate.
+int64_t getSlack(int64_t limit) { return limit > 256 ? 128 : 16; }
 
 int64_t getBits(Type element) { return element.isIndex() ? 64 : element.getIntOrFloatBitWidth(); }
 
@@ -488,7 +488,11 @@ void KernelChecker::findPeak(Block &block, llvm::SetVector<Value> live, int64_t 
 int64_t KernelChecker::getFactors(vector::ContractionOp op) const {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto plan = plans.find(op);
-  if (!loop || plan == plans.end() || !plan->second.instruction || getStages(loop) != 0)
+  if (!loop || plan == plans.end() || !plan->second.instruction)
+    return 0;
+  // Tiles in the same place are read one after the other, too.
+  int64_t stages = getStages(loop);
+  if (stages != 0 && !(stages == 1 && options.share == 1))
     return 0;
   int64_t registers = 0, largest = 0;
   for (auto [factor, layout] : {std::pair(op.getLhs(), &plan->second.lhs), {op.getRhs(), &plan->second.rhs}})
@@ -735,7 +739,8 @@ void KernelChecker::checkRegisters() {
     held = highest + besideTiles;
     // Half of 512 registers accumulate; other instructions do not take them.
     bool hasProducts = llvm::any_of(plans, [](const auto &plan) { return plan.second.instruction != nullptr; });
-    available = (hasProducts ? available : std::min<int64_t>(available, 256)) - slack;
+    available = hasProducts ? available : std::min<int64_t>(available, 256);
+    available -= getSlack(available);
     bool isCertain = held == report.registers && held <= report.registerLimit;
     if (held <= available || (isCertain && hasProducts))
       return;
