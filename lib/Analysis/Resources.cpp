@@ -46,6 +46,13 @@ constexpr int64_t openExtents = 24;
 /// Where LLVM's order decides about it so much is left to it: more where half of the registers accumulate.
 int64_t getSlack(int64_t limit) { return limit > 256 ? 128 : 16; }
 
+int64_t getBits(Type element);
+
+/// 32-bit registers that a lane holds of a tile in a layout.
+int64_t getRegisters(const TileLayout &layout, Value tile) {
+  return llvm::divideCeil(layout.getNumRegisters() * getBits(getElementTypeOrSelf(tile.getType())), 32);
+}
+
 int64_t getBits(Type element) { return element.isIndex() ? 64 : element.getIntOrFloatBitWidth(); }
 
 class KernelChecker {
@@ -100,9 +107,9 @@ private:
   llvm::DenseMap<Value, TileLayout> layouts;
   IndexAnalysis analysis;
   /// Factors of products that come through shared memory, in parts.
-  llvm::DenseSet<Value> throughMemory;
+  llvm::SetVector<Value> throughMemory;
   /// Factors that are loaded in the layout of their product, which goes in parts as well.
-  llvm::DenseSet<Value> direct;
+  llvm::SetVector<Value> direct;
   /// What leads from a load to such factors and to nothing else.
   llvm::DenseSet<Value> inParts;
   /// Bytes of the kernel's own shared memory.
@@ -301,10 +308,7 @@ bool KernelChecker::isDirect(Value factor, const TileLayout &layout) {
     return false;
   AccessPattern pattern =
       analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, type.getShape(), getInside(load));
-  int64_t along = wanted.getRunLength(pattern.contiguousDim);
-  int64_t bytes = std::min(pattern.vector, along & -along) * pattern.bytes;
-  return pattern.unit == 1 && wanted.getNumRegisters() <= maxRegistersPerTile &&
-         (options.direct == "always" ? bytes >= 4 : isOwnFactor(wanted) && bytes >= minDirectBytes);
+  return isLoadedDirectly(wanted, pattern, options.direct == "always");
 }
 
 void KernelChecker::spreadLayouts() {
@@ -497,8 +501,7 @@ int64_t KernelChecker::getFactors(vector::ContractionOp op) const {
   int64_t registers = 0, largest = 0;
   for (auto [factor, layout] : {std::pair(op.getLhs(), &plan->second.lhs), {op.getRhs(), &plan->second.rhs}})
     if (throughMemory.contains(factor)) {
-      int64_t own = llvm::divideCeil(
-          layout->getNumRegisters() * getBits(cast<VectorType>(factor.getType()).getElementType()), 32);
+      int64_t own = ::getRegisters(*layout, factor);
       registers += own;
       largest = std::max(largest, own);
     }
@@ -590,8 +593,7 @@ int64_t KernelChecker::getDirect(scf::ForOp loop) const {
   int64_t registers = 0;
   for (Value factor : direct)
     if (factor.getParentBlock() == loop.getBody())
-      registers += llvm::divideCeil(
-          layouts.lookup(factor).getNumRegisters() * getBits(cast<VectorType>(factor.getType()).getElementType()), 32);
+      registers += ::getRegisters(layouts.lookup(factor), factor);
   return registers;
 }
 
@@ -666,8 +668,7 @@ int64_t KernelChecker::getAhead(scf::ForOp loop) const {
         for (auto [factor, layout] :
              {std::pair(contract.getLhs(), &plan->second.lhs), {contract.getRhs(), &plan->second.rhs}})
           if (llvm::is_contained(tiles, factor)) {
-            int64_t size = llvm::divideCeil(
-                layout->getNumRegisters() * getBits(cast<VectorType>(factor.getType()).getElementType()), 32);
+            int64_t size = ::getRegisters(*layout, factor);
             read += read + size <= options.readAhead ? size : 0;
           }
   }

@@ -343,11 +343,7 @@ TileLayout Assigner::getAnchor(Operation *op) {
         analyzeAccess(analysis, load.getMemory(), load.getIndices(), {}, getShape(result), getInside(op));
     std::optional<TileLayout> wanted = findWanted(result);
     if (wanted && wanted->getRank() == getShape(result).size()) {
-      int64_t along = wanted->getRunLength(pattern.contiguousDim);
-      int64_t bytes = std::min(pattern.vector, along & -along) * pattern.bytes;
-      bool isOwn = isOwnFactor(*wanted) && bytes >= minDirectBytes;
-      if (pattern.unit == 1 && wanted->getNumRegisters() <= maxRegistersPerTile &&
-          (direct == DirectFactors::Own ? isOwn : direct == DirectFactors::Always && bytes >= 4))
+      if (direct != DirectFactors::Never && isLoadedDirectly(*wanted, pattern, direct == DirectFactors::Always))
         return *wanted;
       // A product that sums along another dimension than the contiguous one: a lane reads a block, so that it
       // has neighbours along both.

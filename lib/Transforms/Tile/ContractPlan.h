@@ -87,6 +87,9 @@ bool isXF32(mlir::Value tile);
 inline bool isOwnFactor(const TileLayout &factor) { return factor.getReplicaBits() < 64; }
 /// Bytes side by side in a lane that make a load right into the layout of a product worth it.
 constexpr int64_t minDirectBytes = 8;
+/// Whether a factor that is accessed by `pattern` is loaded in its layout, without shared memory: one that no other
+/// wave needs, in runs; `always` where lanes have runs of a word at least.
+bool isLoadedDirectly(const TileLayout &factor, const AccessPattern &pattern, bool always);
 
 /// The choice as the attribute `atx.contract` of the operation.
 void setContractChoice(mlir::vector::ContractionOp op, const ContractChoice &choice);

@@ -394,6 +394,13 @@ static LogicalResult selectF32(vector::ContractionOp op, const ChipInfo &chip,
   return success();
 }
 
+bool tile::isLoadedDirectly(const TileLayout &factor, const AccessPattern &pattern, bool always) {
+  int64_t along = factor.getRunLength(pattern.contiguousDim);
+  int64_t bytes = std::min(pattern.vector, along & -along) * pattern.bytes;
+  return pattern.unit == 1 && factor.getNumRegisters() <= maxRegistersPerTile &&
+         (always ? bytes >= 4 : isOwnFactor(factor) && bytes >= minDirectBytes);
+}
+
 static std::optional<TileLayout> findHeld(Value value, const ContractPlans &plans, unsigned depth) {
   if (depth > 50)
     return std::nullopt;
