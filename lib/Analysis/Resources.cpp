@@ -604,9 +604,7 @@ int64_t KernelChecker::getDirectAhead(scf::ForOp loop) const {
   for (auto load : loop.getBody()->getOps<atx::TileLoadOp>())
     for (Value factor : direct)
       if (findLoad(factor) == load) {
-        int64_t own = llvm::divideCeil(layouts.lookup(factor).getNumRegisters() *
-                                           getBits(cast<VectorType>(factor.getType()).getElementType()),
-                                       32);
+        int64_t own = ::getRegisters(layouts.lookup(factor), factor);
         registers += registers + own <= maxAheadRegisters ? own : 0;
         break;
       }
